@@ -1,0 +1,66 @@
+import type { Tx } from '../database/database.ts'
+
+/** Whose rows a caller may see: one organization's, or all of them for the platform. */
+export type Scope = { readonly organization: string } | 'platform'
+
+export const NOTHING: Scope = { organization: '' }
+
+export const ROLES = ['support', 'operator', 'admin', 'owner'] as const
+export type Role = (typeof ROLES)[number]
+
+export const atLeast = (role: Role | null, floor: Role): boolean =>
+  role !== null && ROLES.indexOf(role) >= ROLES.indexOf(floor)
+
+export type SessionKind = 'dashboard' | 'operator' | 'mailbox'
+
+/** What is known of a session between requests. Times are milliseconds since 1970. */
+export interface Session {
+  readonly id: string
+  readonly kind: SessionKind
+  readonly csrfHash: string
+  readonly ip: string
+  readonly mfaSatisfied: boolean
+  readonly idleMs: number
+  readonly absoluteExpiry: number
+  expiresAt: number
+}
+
+/** Who a credential belongs to and what it may do; shared by all requests that carry it. */
+export interface Identity {
+  readonly kind: 'anonymous' | 'key' | 'user' | 'operator' | 'mailbox'
+  /** Of the key, dashboard user, operator or email account; empty for nobody. */
+  readonly id: string
+  readonly scope: Scope
+  readonly organizationId: string | null
+  readonly email: string | null
+  readonly role: Role | null
+  readonly readOnly: boolean
+  readonly adminAccess: boolean
+  /** When an API key ends, in milliseconds since 1970. */
+  readonly expiresAt: number | null
+  readonly session: Session | null
+}
+
+/** The identity behind one request. */
+export interface Caller extends Identity {
+  readonly ip: string
+  readonly userAgent: string | null
+  readonly correlationId: string
+  /** What must be stored together with the change this request makes. */
+  readonly atCommit: ((tx: Tx) => Promise<void>)[]
+}
+
+export const anonymous: Identity = {
+  kind: 'anonymous',
+  id: '',
+  scope: NOTHING,
+  organizationId: null,
+  email: null,
+  role: null,
+  readOnly: true,
+  adminAccess: false,
+  expiresAt: null,
+  session: null,
+}
+
+export const isPlatform = (identity: Identity): boolean => identity.scope === 'platform'

@@ -1,0 +1,116 @@
+import { randomInt } from 'node:crypto'
+import { type SqlBool, sql } from 'kysely'
+import type { Core } from '../core.ts'
+import type { Db } from '../database/database.ts'
+import { sha256 } from '../lib/tokens.ts'
+import { matchingStep, otpauthUri, totpSecret } from '../lib/totp.ts'
+
+const PURPOSE = 'totp secret'
+const BACKUP_CODES = 8
+const BACKUP_CODE_LENGTH = 8
+// Without the letters and digits that are mistaken for each other.
+const BACKUP_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+
+/** Whose second factor; an operator and a mailbox with the same address are two people. */
+export interface Holder {
+  kind: 'operator' | 'mailbox'
+  id: string
+}
+
+export type TwoFactor = ReturnType<typeof twoFactor>
+
+export function twoFactor({ vault, now, config }: Pick<Core, 'vault' | 'now' | 'config'>) {
+  const rowOf = (db: Db, { kind, id }: Holder) =>
+    db
+      .selectFrom('totp_enrollments')
+      .select(['secret', 'confirmed_at', 'last_step'])
+      .where('kind', '=', kind)
+      .where('subject_id', '=', id)
+      .executeTakeFirst()
+
+  const change = (db: Db, { kind, id }: Holder) =>
+    db.updateTable('totp_enrollments').where('kind', '=', kind).where('subject_id', '=', id)
+
+  return {
+    async isEnrolled(db: Db, holder: Holder): Promise<boolean> {
+      const row = await rowOf(db, holder)
+      return row?.confirmed_at != null
+    },
+
+    /** Replaces a secret that was never confirmed; undefined when a confirmed one stands. */
+    async begin(db: Db, holder: Holder, account: string) {
+      const secret = totpSecret()
+      const backupCodes = Array.from({ length: BACKUP_CODES }, backupCode)
+      const fresh = {
+        secret: vault.seal(PURPOSE, secret),
+        backup_code_hashes: JSON.stringify(backupCodes.map(sha256)),
+        last_step: 0,
+      }
+      const stored = await db
+        .insertInto('totp_enrollments')
+        .values({ kind: holder.kind, subject_id: holder.id, ...fresh })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['kind', 'subject_id'])
+            .doUpdateSet(fresh)
+            .where('totp_enrollments.confirmed_at', 'is', null),
+        )
+        .returning('kind')
+        .executeTakeFirst()
+      if (!stored) return undefined
+      return {
+        secret,
+        otpauth_uri: otpauthUri(config.SVC_MFA_ISSUER, account, secret),
+        backup_codes: backupCodes,
+        digits: 6,
+        period: 30,
+        algorithm: 'SHA1',
+      }
+    },
+
+    /**
+     * Spends a code. The first right one confirms the enrolment; backup codes work from then on.
+     * The update decides between two requests with the same code: one of them finds it spent.
+     */
+    async spend(db: Db, holder: Holder, code: string): Promise<boolean> {
+      const row = await rowOf(db, holder)
+      if (!row) return false
+      if (/^\d{6}$/.test(code)) {
+        const secret = vault.open(PURPOSE, row.secret)
+        const step = matchingStep(secret, code, now(), row.last_step)
+        if (step === undefined) return false
+        const { numUpdatedRows } = await change(db, holder)
+          .set({
+            last_step: step,
+            confirmed_at: sql`coalesce(confirmed_at, ${now().toISOString()})`,
+          })
+          .where('last_step', '<', step)
+          .executeTakeFirstOrThrow()
+        return numUpdatedRows === 1n
+      }
+      const hash = sha256(code.trim().toUpperCase())
+      const { numUpdatedRows } = await change(db, holder)
+        .set({ backup_code_hashes: sql`backup_code_hashes - ${hash}::text` })
+        .where('confirmed_at', 'is not', null)
+        .where(sql<SqlBool>`backup_code_hashes ? ${hash}::text`)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n
+    },
+
+    /** Answers whether there was anything to forget. */
+    async reset(db: Db, { kind, id }: Holder): Promise<boolean> {
+      const { numDeletedRows } = await db
+        .deleteFrom('totp_enrollments')
+        .where('kind', '=', kind)
+        .where('subject_id', '=', id)
+        .executeTakeFirstOrThrow()
+      return numDeletedRows > 0n
+    },
+  }
+}
+
+const backupCode = (): string =>
+  Array.from(
+    { length: BACKUP_CODE_LENGTH },
+    () => BACKUP_ALPHABET[randomInt(BACKUP_ALPHABET.length)],
+  ).join('')

@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util'
+import { issueKey, listKeys, revokeKey } from '../access/api-keys.ts'
+import { migrate } from '../database/migrate.ts'
+import { parseIso } from '../lib/dates.ts'
+import { StartupError } from '../startup-error.ts'
+import { print } from './output.ts'
+import { UsageError } from './usage.ts'
+import { withDatabase } from './with-database.ts'
+
+export async function keyCommands([verb, ...args]: string[]): Promise<void> {
+  switch (verb) {
+    case 'create':
+      return create(args)
+    case 'list':
+      return list(args)
+    case 'revoke':
+      return revoke(args)
+    default:
+      throw new UsageError('keys takes create, list or revoke')
+  }
+}
+
+async function create(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      organization: { type: 'string' },
+      name: { type: 'string' },
+      'read-only': { type: 'boolean', default: false },
+      admin: { type: 'boolean', default: false },
+      scope: { type: 'string', default: 'organization' },
+      'expires-at': { type: 'string' },
+      json: { type: 'boolean', default: false },
+    },
+  })
+  const { scope, organization, name } = values
+  if (!name) throw new UsageError('--name is missing')
+  if (scope !== 'organization' && scope !== 'platform') {
+    throw new UsageError('--scope must be organization or platform')
+  }
+  if (organization === undefined && scope === 'organization')
+    throw new UsageError('--organization is missing')
+  const expiresAt = values['expires-at'] === undefined ? null : parseIso(values['expires-at'])
+  if (expiresAt === undefined) throw new UsageError('--expires-at must be an ISO date or datetime')
+
+  const key = await withDatabase(async ({ db, sql }) => {
+    await migrate(sql)
+    if (organization !== undefined) {
+      const found = await db
+        .selectFrom('organizations')
+        .select('id')
+        .where('id', '=', organization)
+        .executeTakeFirst()
+      if (!found) throw new StartupError(`there is no organization ${organization}`)
+    }
+    return issueKey(db, {
+      name,
+      organizationId: organization ?? null,
+      scope,
+      permissions: { read_only: values['read-only'], admin_access: values.admin },
+      expiresAt,
+    })
+  })
+  print(key, values.json)
+}
+
+async function list(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: { organization: { type: 'string' }, json: { type: 'boolean', default: false } },
+  })
+  const keys = await withDatabase(async ({ db, sql }) => {
+    await migrate(sql)
+    return listKeys(db, values.organization)
+  })
+  print(keys, values.json)
+}
+
+async function revoke(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { json: { type: 'boolean', default: false } },
+  })
+  const [keyId, ...more] = positionals
+  if (keyId === undefined || more.length > 0) throw new UsageError('keys revoke takes one KEY_ID')
+  const found = await withDatabase(async ({ db, sql }) => {
+    await migrate(sql)
+    return revokeKey(db, keyId)
+  })
+  if (!found) throw new StartupError(`there is no key ${keyId}`)
+  print({ key_id: keyId, active: false }, values.json)
+}

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig } from '../config.ts'
+import { holdDataDir, prepareDataDir } from '../database/data-dir.ts'
+import { type Database, openDatabase, type Target } from '../database/database.ts'
+import { runningEmbedded, startEmbedded } from '../database/embedded.ts'
+import { StartupError } from '../startup-error.ts'
+
+const PATIENCE_MS = 30_000
+
+/** Works on the database in use: an external one, a running server's, or one started for the moment. */
+export async function withDatabase<Result>(
+  work: (database: Database, target: Target) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig()
+  if (config.DATABASE_URL) return using(config.DATABASE_URL, work)
+  prepareDataDir(config.DATA_DIR)
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(50)) {
+    const hold = await holdDataDir(config.DATA_DIR)
+    if (hold) {
+      const server = await startEmbedded(config.DATA_DIR, () => {})
+      try {
+        return await using(server.target, work)
+      } finally {
+        await server.stop()
+        await hold.release()
+      }
+    }
+    const running = runningEmbedded(config.DATA_DIR)
+    if (running) return using(running, work)
+  }
+  throw new StartupError(
+    `the database under ${config.DATA_DIR} is held by another process, but does not answer`,
+  )
+}
+
+async function using<Result>(
+  target: Target,
+  work: (database: Database, target: Target) => Promise<Result>,
+): Promise<Result> {
+  const database = openDatabase(target, { pool: 2, name: 'command line' })
+  try {
+    return await work(database, target)
+  } finally {
+    await database.close()
+  }
+}

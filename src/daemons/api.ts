@@ -1,0 +1,36 @@
+import type { Core } from '../core.ts'
+import { auth } from '../features/auth/index.ts'
+import { bootstrap } from '../features/bootstrap/index.ts'
+import { capabilities } from '../features/capabilities/index.ts'
+import { type Manifest, manifestOf } from '../features/capabilities/manifest.ts'
+import type { Feature } from '../features/feature.ts'
+import { health } from '../features/health/index.ts'
+import { mailboxAuth } from '../features/mailbox-auth/index.ts'
+import { platform } from '../features/platform/index.ts'
+import { deleteExpiredIdempotencyKeys, deleteOldSessions } from '../jobs/housekeeping.ts'
+import { runJobs } from '../jobs/jobs.ts'
+import type { Daemon } from './daemon.ts'
+
+export const api: Daemon = {
+  name: 'api',
+  port: 8080,
+  async start(core) {
+    const jobs = runJobs(core, [deleteExpiredIdempotencyKeys, deleteOldSessions])
+    return { features: apiFeatures(core), stop: jobs.stop }
+  },
+}
+
+/** The features in the order they need each other; nothing in them runs until a request comes. */
+export function apiFeatures(core: Core): Feature[] {
+  const edition = core.config.SVC_EDITION
+  const manifest = (): Manifest => manifestOf(edition, features)
+  const features: Feature[] = [
+    health(core),
+    capabilities(manifest),
+    bootstrap(core),
+    auth(core, manifest),
+    platform(core),
+    mailboxAuth(core),
+  ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
+  return features
+}

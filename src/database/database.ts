@@ -1,0 +1,74 @@
+import { Kysely, type Transaction } from 'kysely'
+import postgres, { type Options, type Sql } from 'postgres'
+import { postgresDialect } from './dialect.ts'
+import type { Tables } from './tables.ts'
+
+export type Db = Kysely<Tables>
+export type Tx = Transaction<Tables>
+
+/** How to reach PostgreSQL: an address, or the options of an embedded server's socket. */
+export type Target = string | { host: string; port: number; password: string }
+
+export interface Database {
+  db: Db
+  sql: Sql
+  close(): Promise<void>
+}
+
+export function openDatabase(target: Target, options: { pool: number; name: string }): Database {
+  const sql = connect(target, {
+    max: options.pool,
+    connection: { application_name: `mailplane ${options.name}`, TimeZone: 'UTC' },
+  })
+  const db: Db = new Kysely<Tables>({ dialect: postgresDialect(sql) })
+  return {
+    db,
+    sql,
+    async close() {
+      await db.destroy()
+      await sql.end({ timeout: 5 })
+    },
+  }
+}
+
+/** Rows come out ready to send: timestamps as ISO 8601 text, counts as numbers. */
+export function connect(target: Target, options: Options<Record<string, never>>): Sql {
+  const shared = {
+    // Pipelining puts a point select behind whatever slow query went out before it.
+    max_pipeline: 1,
+    connect_timeout: 5,
+    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 2),
+    onnotice: () => {},
+    types,
+    ...options,
+  } as unknown as Options<Record<string, never>>
+  return typeof target === 'string'
+    ? postgres(target, shared)
+    : postgres({ database: EMBEDDED_NAME, ...shared, ...target, user: EMBEDDED_NAME })
+}
+
+/** Role and database of the embedded server. */
+export const EMBEDDED_NAME = 'mailplane'
+
+const INT8 = 20
+const TIMESTAMPTZ = 1184
+const types = {
+  bigint: {
+    to: INT8,
+    from: [INT8],
+    serialize: (value: number | bigint) => String(value),
+    parse: (text: string) => Number(text),
+  },
+  timestamptz: {
+    to: TIMESTAMPTZ,
+    from: [TIMESTAMPTZ],
+    serialize: (value: Date | string) => (value instanceof Date ? value.toISOString() : value),
+    parse: isoTimestamp,
+  },
+}
+
+/** `2026-11-15 02:37:58.5+00` as PostgreSQL writes it in UTC, to `2026-11-15T02:37:58.500Z`. */
+export function isoTimestamp(text: string): string {
+  const millis = text.charCodeAt(19) === 46 ? text.slice(20, -3).padEnd(3, '0').slice(0, 3) : '000'
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${millis}Z`
+}

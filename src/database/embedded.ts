@@ -1,0 +1,291 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StartupError } from '../startup-error.ts'
+import { keptSecret } from './data-dir.ts'
+import { connect, EMBEDDED_NAME, type Target } from './database.ts'
+import { isRoot, NOBODY, postgresBinaries } from './embedded-binaries.ts'
+
+export interface EmbeddedServer {
+  target: Target
+  stop(): Promise<void>
+}
+
+// The server starts inside its folder and calls it by this name: entering a folder happens
+// before privileges are dropped, so no parent folder needs to be open to `nobody`.
+const OWN_FOLDER = '/proc/self/cwd'
+const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+const environment = { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH }
+
+/** Starts PostgreSQL under the data folder, which the caller holds, and keeps it running. */
+export async function startEmbedded(
+  dataDir: string,
+  report: (message: string) => void,
+): Promise<EmbeddedServer> {
+  const programs = postgresBinaries()
+  const folder = join(dataDir, 'postgres')
+  const password = keptSecret(dataDir, 'postgres-password')
+  if (!existsSync(join(folder, 'PG_VERSION'))) await initialize(programs, folder, password)
+  await endOrphans(folder)
+
+  const logs = join(dataDir, 'logs')
+  let port = await freePort()
+  let stopping = false
+  let server = await launch(programs, folder, port, logs).catch(async () => {
+    // Somebody may have taken the port in between; whatever else is wrong fails again.
+    port = await freePort()
+    return launch(programs, folder, port, logs)
+  })
+  const keepRunning = (child: ChildProcess) =>
+    child.once('exit', async (code, signal) => {
+      if (stopping) return
+      report(`the embedded PostgreSQL ended unexpectedly (${signal ?? code}); starting it again`)
+      while (!stopping) {
+        try {
+          server = await launch(programs, folder, port, logs)
+          if (stopping) server.kill('SIGINT')
+          return keepRunning(server)
+        } catch {
+          await sleep(1000)
+        }
+      }
+    })
+  keepRunning(server)
+
+  const target = targetOf(folder, port, password)
+  await createDatabase(target)
+  return {
+    target,
+    async stop() {
+      stopping = true
+      await stopChild(server)
+    },
+  }
+}
+
+/** Where the server of this folder listens, if one is running. */
+export function runningEmbedded(dataDir: string): Target | undefined {
+  const folder = join(dataDir, 'postgres')
+  const lines = pidFile(folder)
+  const pid = Number(lines[0])
+  if (lines[7]?.trim() !== 'ready' || !worksIn(pid, folder)) return undefined
+  const password = readFileSync(join(dataDir, 'postgres-password'), 'utf8').trim()
+  return targetOf(folder, Number(lines[3]), password)
+}
+
+/** The connection string that other programs on this machine can use. */
+export const urlOf = (target: Target): string =>
+  typeof target === 'string'
+    ? target
+    : `postgres://${EMBEDDED_NAME}:${target.password}@127.0.0.1:${target.port}/${EMBEDDED_NAME}`
+
+// A socket's path holds at most 107 bytes; deeper folders are reached over loopback.
+const targetOf = (folder: string, port: number, password: string): Target => ({
+  host: Buffer.byteLength(folder) < 85 ? folder : '127.0.0.1',
+  port,
+  password,
+})
+
+/** Built aside and moved into place, so that an interrupted first start leaves nothing behind. */
+async function initialize(programs: string, folder: string, password: string): Promise<void> {
+  const unfinished = `${folder}.new`
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished, { mode: 0o700 })
+  const passwordFile = join(tmpdir(), `mailplane-${process.pid}-${Date.now()}`)
+  writeFileSync(passwordFile, password, { mode: 0o600, flag: 'wx' })
+  try {
+    if (isRoot) {
+      chownSync(unfinished, NOBODY, NOBODY)
+      chownSync(passwordFile, NOBODY, NOBODY)
+    }
+    const options = [
+      ['--pgdata', OWN_FOLDER],
+      ['--username', EMBEDDED_NAME],
+      ['--pwfile', passwordFile],
+      ['--auth', 'scram-sha-256'],
+      ['--encoding', 'UTF8'],
+      ['--locale-provider', 'builtin'],
+      ['--locale', 'C.UTF-8'],
+    ]
+    await run(join(programs, 'initdb'), options.flat(), unfinished)
+  } finally {
+    rmSync(passwordFile, { force: true })
+  }
+  rmSync(folder, { recursive: true, force: true })
+  renameSync(unfinished, folder)
+}
+
+function run(program: string, args: string[], cwd: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd,
+      ...identity,
+      env: environment,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let complaint = ''
+    child.stderr.on('data', (chunk) => {
+      complaint += chunk
+    })
+    child.once('error', (error) =>
+      reject(new StartupError(`cannot run ${program}: ${error.message}`)),
+    )
+    child.once('exit', (code) =>
+      code === 0
+        ? resolve()
+        : reject(new StartupError(`${program} failed: ${complaint.trim().split('\n').at(-1)}`)),
+    )
+  })
+}
+
+async function launch(
+  programs: string,
+  folder: string,
+  port: number,
+  logs: string,
+): Promise<ChildProcess> {
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '.',
+    unix_socket_permissions: '0700',
+    max_connections: 200,
+    shared_buffers: '128MB',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    jit: 'off',
+    // A failed statement may carry what must not be logged.
+    log_min_error_statement: 'panic',
+  }
+  const log = openLog(join(logs, 'postgres.log'))
+  const child = spawn(
+    join(programs, 'postgres'),
+    [
+      '-D',
+      OWN_FOLDER,
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    // Its own process group: Ctrl-C is for us, and we stop the server after the last request.
+    { cwd: folder, ...identity, env: environment, stdio: ['ignore', log, log], detached: true },
+  )
+  closeSync(log)
+  let failure: string | undefined
+  child.once('error', (error) => {
+    failure = error.message
+  })
+  child.once('exit', (code, signal) => {
+    failure ??= `it ended with ${signal ?? code}`
+  })
+  while (failure === undefined) {
+    const lines = pidFile(folder)
+    if (Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready') return child
+    await sleep(10)
+  }
+  throw new StartupError(
+    `the embedded PostgreSQL does not start: ${failure}; see ${join(logs, 'postgres.log')}`,
+  )
+}
+
+const LOG_BYTES = 10 * 1024 * 1024
+
+function openLog(file: string): number {
+  if (existsSync(file) && statSync(file).size > LOG_BYTES) renameSync(file, `${file}.1`)
+  return openSync(file, 'a', 0o600)
+}
+
+async function createDatabase(target: Target): Promise<void> {
+  const sql = connect(target, { max: 1, database: 'postgres' })
+  try {
+    const [found] = await sql`select 1 from pg_database where datname = ${EMBEDDED_NAME}`
+    if (!found) await sql.unsafe(`create database ${EMBEDDED_NAME}`)
+  } finally {
+    await sql.end()
+  }
+}
+
+const pidFile = (folder: string): string[] => {
+  try {
+    return readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
+  } catch {
+    return []
+  }
+}
+
+const worksIn = (pid: number | string, folder: string): boolean => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(folder)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * A server that outlived a killed process still works in the folder. We hold the folder, so it is
+ * nobody else's: it is stopped, and a pid file that no process stands behind is removed, since
+ * its number may by now belong to an unrelated process.
+ */
+async function endOrphans(folder: string): Promise<void> {
+  const processes = () =>
+    readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && worksIn(pid, folder))
+  const postmaster = pidFile(folder)[0]
+  for (const [signal, waitMs] of [
+    ['SIGINT', 5000],
+    ['SIGQUIT', 2000],
+    ['SIGKILL', 2000],
+  ] as const) {
+    let left = processes()
+    if (left.length === 0) break
+    for (const pid of signal === 'SIGKILL' ? left : left.filter((one) => one === postmaster)) {
+      signalProcess(Number(pid), signal)
+    }
+    for (const end = Date.now() + waitMs; left.length > 0 && Date.now() < end; left = processes()) {
+      await sleep(20)
+    }
+  }
+  rmSync(join(folder, 'postmaster.pid'), { force: true })
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It ended in the meantime.
+  }
+}
+
+/** A fast shutdown; what hangs is not waited for longer than a crash recovery would take. */
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGINT')
+  const timer = setTimeout(() => child.kill('SIGQUIT'), 8000)
+  await ended
+  clearTimeout(timer)
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })

@@ -1,0 +1,37 @@
+import { Type } from 'typebox'
+import { Body, Nullable, OneOf } from '../../http/envelope.ts'
+import { Manifest } from '../capabilities/capabilities.schemas.ts'
+
+export const LoginBody = Body({
+  email: Type.String({ maxLength: 254, examples: ['admin@acme.example'] }),
+  password: Type.String({ maxLength: 1024 }),
+})
+
+export const PasswordBody = Body({
+  current_password: Type.String({ maxLength: 1024 }),
+  new_password: Type.String({
+    description: '12 characters or more, with letters and numbers, not a common one',
+  }),
+})
+
+const User = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  role: Type.String({ examples: ['admin'] }),
+  organization_id: Nullable(Type.String()),
+})
+
+const Organization = Type.Object({ id: Type.String(), name: Type.String() })
+
+export const SignedIn = Type.Object({
+  user: User,
+  organization: Organization,
+  capabilities: Manifest,
+})
+
+export const Me = Type.Object({
+  user: Nullable(User),
+  organization: Nullable(Organization),
+  capabilities: Manifest,
+  auth_method: OneOf(['session', 'api_key']),
+})

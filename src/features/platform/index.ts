@@ -1,0 +1,25 @@
+import type { Core } from '../../core.ts'
+import type { Feature } from '../feature.ts'
+import { auditRoutes } from './audit/audit.routes.ts'
+import { auditService } from './audit/audit.service.ts'
+import { operatorAuthRoutes } from './auth/auth.routes.ts'
+import { operatorAuthService } from './auth/auth.service.ts'
+import { operatorRoutes } from './operators/operators.routes.ts'
+import { operatorService } from './operators/operators.service.ts'
+import { operatorSessionRoutes } from './sessions/sessions.routes.ts'
+import { operatorSessionService } from './sessions/sessions.service.ts'
+
+export function platform(core: Core): Feature {
+  const operators = operatorService(core)
+  const sessions = operatorSessionService({ ...core, operators })
+  return {
+    prefix: '/api/v1/platform',
+    capabilities: ['audit'],
+    routes: async (app) => {
+      await app.register(operatorAuthRoutes(operatorAuthService(core)), { prefix: '/auth' })
+      await app.register(operatorRoutes(operators, sessions), { prefix: '/operators' })
+      await app.register(operatorSessionRoutes(sessions), { prefix: '/sessions' })
+      await app.register(auditRoutes(auditService(core)), { prefix: '/audit' })
+    },
+  }
+}

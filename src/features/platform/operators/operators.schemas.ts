@@ -1,0 +1,75 @@
+import { Type } from 'typebox'
+import { ROLES } from '../../../access/caller.ts'
+import { Body, Nullable, OneOf, Timestamp } from '../../../http/envelope.ts'
+import { PageQuery } from '../../../http/paging.ts'
+import { EMAIL_PATTERN } from '../../../lib/email.ts'
+
+export const Operator = Type.Object(
+  {
+    id: Type.String(),
+    email: Type.String({ examples: ['root@ops.example'] }),
+    full_name: Type.String(),
+    role: OneOf(ROLES),
+    is_active: Type.Boolean(),
+    mfa_required: Type.Boolean({ description: 'Always true' }),
+    mfa_enrolled: Type.Boolean(),
+    last_login_at: Nullable(Timestamp),
+    created_by: Nullable(Type.String()),
+    created_by_email: Nullable(Type.String()),
+    created_at: Timestamp,
+    active_session_count: Type.Integer(),
+  },
+  { title: 'Operator' },
+)
+
+export const OperatorParams = Type.Object({ operator_id: Type.String() })
+
+export const OperatorQuery = Type.Object({
+  ...PageQuery,
+  q: Type.Optional(Type.String({ description: 'Part of email or full name' })),
+  role: Type.Optional(OneOf(ROLES)),
+  is_active: Type.Optional(Type.Boolean()),
+})
+
+const FullName = Type.String({ minLength: 1, maxLength: 255, examples: ['Root Operator'] })
+
+export const OperatorEmail = Type.String({
+  pattern: EMAIL_PATTERN,
+  maxLength: 254,
+  examples: ['root@ops.example'],
+})
+
+export const NewOperator = Body({
+  email: OperatorEmail,
+  full_name: FullName,
+  password: Type.String({
+    description: '12 characters or more, with letters and numbers, not a common one',
+  }),
+  role: OneOf(ROLES),
+})
+
+export const FirstOperator = Body({
+  email: OperatorEmail,
+  full_name: FullName,
+  password: NewOperator.properties.password,
+})
+
+export const OperatorChange = Body({
+  full_name: Type.Optional(FullName),
+  role: Type.Optional(OneOf(ROLES)),
+  is_active: Type.Optional(Type.Boolean()),
+})
+
+const reason = Type.Optional(Type.String({ minLength: 1, description: 'Kept in the audit trail' }))
+export const OptionalReason = Type.Optional(Body({ reason }))
+
+export const MfaReset = Type.Object({
+  operator_id: Type.String(),
+  mfa_cleared: Type.Boolean({ description: 'Whether there was an enrolment' }),
+  sessions_revoked: Type.Integer(),
+})
+
+export const SessionsRevoked = Type.Object({
+  operator_id: Type.String(),
+  revoked: Type.Integer({ description: 'Sessions that this call ended' }),
+})

@@ -1,0 +1,45 @@
+import { type TSchema, Type } from 'typebox'
+
+const DEFAULT_PER_PAGE = 50
+const MAX_PER_PAGE = 200
+
+export const PageQuery = {
+  page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'From 1' })),
+  per_page: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      default: DEFAULT_PER_PAGE,
+      description: `More than ${MAX_PER_PAGE} means ${MAX_PER_PAGE}`,
+    }),
+  ),
+}
+
+export interface Page {
+  page: number
+  perPage: number
+  offset: number
+}
+
+export function pageOf(query: { page?: number; per_page?: number }): Page {
+  const page = query.page ?? 1
+  const perPage = Math.min(query.per_page ?? DEFAULT_PER_PAGE, MAX_PER_PAGE)
+  // Beyond this an offset no longer fits PostgreSQL's bigint; such a page is empty anyway.
+  const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)
+  return { page, perPage, offset }
+}
+
+export const paginated = <Item>(items: Item[], total: number, { page, perPage }: Page) => ({
+  items,
+  pagination: { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) },
+})
+
+export const Paginated = <Item extends TSchema>(item: Item) =>
+  Type.Object({
+    items: Type.Array(item),
+    pagination: Type.Object({
+      page: Type.Integer(),
+      per_page: Type.Integer(),
+      total: Type.Integer(),
+      total_pages: Type.Integer(),
+    }),
+  })

@@ -1,0 +1,74 @@
+import { Ajv, type Options, type ValidateFunction } from 'ajv'
+import formats from 'ajv-formats'
+import fastJson from 'fast-json-stringify'
+import type { FastifyInstance } from 'fastify'
+import { InvalidRequest } from '../errors.ts'
+import { headline, problemsOf } from './problems.ts'
+
+const shared: Options = {
+  allErrors: true,
+  removeAdditional: true,
+  useDefaults: true,
+  strict: false,
+  addUsedSchema: false,
+}
+
+/**
+ * Bodies are taken as they are: `{"name": 7}` is a mistake, not the text "7". Paths and queries
+ * are text by nature and are converted. Both are compiled when first used, because compiling
+ * every route would be most of the start-up time.
+ */
+export function useSchemas(app: FastifyInstance): void {
+  const strict = withFormats(new Ajv(shared))
+  const converting = withFormats(new Ajv({ ...shared, coerceTypes: true }))
+
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    let validate: ValidateFunction | undefined
+    const part = PARTS[httpPart ?? 'body'] ?? 'body'
+    const ajv = part === 'body' ? strict : converting
+    const booleans = part === 'query' ? booleanNames(schema) : []
+    return (value: unknown) => {
+      validate ??= ajv.compile(schema as object)
+      if (booleans.length > 0) readBooleans(value as Record<string, unknown>, booleans)
+      if (validate(value)) return true
+      const problems = problemsOf(validate.errors ?? [], part)
+      const [first] = problems
+      return { error: new InvalidRequest(problems, first && headline(first)) }
+    }
+  })
+
+  app.setSerializerCompiler(({ schema }) => {
+    let serialize: ((value: unknown) => string) | undefined
+    return (value) => {
+      serialize ??= fastJson(schema as never) as (value: unknown) => string
+      return serialize(value)
+    }
+  })
+}
+
+const PARTS: Record<string, string> = {
+  body: 'body',
+  querystring: 'query',
+  params: 'path',
+  headers: 'header',
+}
+
+const withFormats = (ajv: Ajv): Ajv => {
+  ;(formats as unknown as (ajv: Ajv) => void)(ajv)
+  return ajv
+}
+
+const booleanNames = (schema: unknown): string[] =>
+  Object.entries((schema as { properties?: Record<string, { type?: string }> }).properties ?? {})
+    .filter(([, property]) => property.type === 'boolean')
+    .map(([name]) => name)
+
+/** `true`, `1`, `false`, `0`, in any case; anything else is left for the schema to refuse. */
+function readBooleans(query: Record<string, unknown>, names: string[]): void {
+  for (const name of names) {
+    const word = typeof query[name] === 'string' ? query[name].toLowerCase() : undefined
+    if (word === 'true' || word === '1') query[name] = true
+    else if (word === 'false' || word === '0') query[name] = false
+    else if (word !== undefined) query[name] = word === '' ? 'empty' : word
+  }
+}

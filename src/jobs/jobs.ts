@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { Core } from '../core.ts'
+import type { Db } from '../database/database.ts'
+
+const LOOK_MS = 30_000
+
+/** Repeated work that takes no input and may safely run twice. */
+export interface Job {
+  name: string
+  everySeconds: number
+  run(core: Core): Promise<unknown>
+}
+
+/**
+ * Runs jobs when they are due. A process takes a job by moving its time stamp, so among several
+ * processes one does the work; what a killed process left undone is done the next time.
+ */
+export function runJobs(core: Core, jobs: readonly Job[]) {
+  let running: Promise<void> = Promise.resolve()
+  const look = async () => {
+    for (const job of jobs) {
+      try {
+        if (await takeJob(core.db, job)) await job.run(core)
+      } catch (error) {
+        core.log.error({ err: error, job: job.name }, 'job failed')
+      }
+    }
+  }
+  const timer = setInterval(() => {
+    running = running.then(look)
+  }, LOOK_MS)
+  timer.unref()
+  return {
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
+export async function takeJob(db: Db, { name, everySeconds }: Job): Promise<boolean> {
+  const { rows } = await sql`
+    insert into job_runs (name, begun_at) values (${name}, now())
+    on conflict (name) do update set begun_at = now()
+      where job_runs.begun_at <= now() - make_interval(secs => ${everySeconds})
+    returning name`.execute(db)
+  return rows.length > 0
+}

@@ -1,0 +1,36 @@
+import { availableParallelism } from 'node:os'
+import { hash, verify } from '@node-rs/argon2'
+import { commonPasswords } from './common-passwords.ts'
+import { limiter } from './mutex.ts'
+
+// More hashes in flight than cores starve the thread pool that file and DNS work shares.
+const turn = limiter(availableParallelism())
+const ARGON2ID = 2
+const COST = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const MAX_CHARACTERS = 1024
+
+export const hashPassword = (password: string): Promise<string> => turn(() => hash(password, COST))
+
+// Verified against when there is no account, so that an unknown address costs the same time.
+const nobodysHash = hashPassword('the password of an account that does not exist')
+
+export async function passwordMatches(
+  password: string,
+  storedHash: string | undefined,
+): Promise<boolean> {
+  const stored = storedHash ?? (await nobodysHash)
+  const matches = await turn(() => verify(stored, password))
+  return matches && storedHash !== undefined
+}
+
+/** What is wrong with a new password, in the words clients compare; undefined when it will do. */
+export function passwordProblem(password: string): string | undefined {
+  if (password.length < 12) return 'Password must be at least 12 characters long'
+  if (password.length > MAX_CHARACTERS) return 'Password must be at most 1024 characters long'
+  if (!/[A-Za-z]/.test(password)) return 'Password must contain letters'
+  if (!/[0-9]/.test(password)) return 'Password must contain numbers'
+  if (commonPasswords.has(password.toLowerCase())) {
+    return 'Password is too common; choose something less predictable'
+  }
+  return undefined
+}

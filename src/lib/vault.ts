@@ -1,0 +1,43 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+const VERSION = 1
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * Encrypts what must be read back: one-time bodies kept for replay, TOTP secrets, private keys.
+ * Each purpose has its own key, so a sealed value cannot be moved to where another belongs.
+ */
+export interface Vault {
+  seal(purpose: string, plaintext: string): Buffer
+  open(purpose: string, sealed: Buffer): string
+}
+
+export function vault(rootKey: string): Vault {
+  const keys = new Map<string, Buffer>()
+  const keyFor = (purpose: string) => {
+    let key = keys.get(purpose)
+    if (!key) {
+      key = Buffer.from(hkdfSync('sha256', rootKey, 'mailplane', purpose, 32))
+      keys.set(purpose, key)
+    }
+    return key
+  }
+  return {
+    seal(purpose, plaintext) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', keyFor(purpose), nonce)
+      const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
+      return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), body])
+    },
+    open(purpose, sealed) {
+      if (sealed[0] !== VERSION) throw new Error('sealed value has an unknown version')
+      const nonce = sealed.subarray(1, 1 + NONCE_BYTES)
+      const tag = sealed.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES)
+      const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), nonce)
+      decipher.setAuthTag(tag)
+      const body = sealed.subarray(1 + NONCE_BYTES + TAG_BYTES)
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+    },
+  }
+}

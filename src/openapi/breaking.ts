@@ -1,0 +1,196 @@
+interface Schema {
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  minItems?: number
+  maxItems?: number
+  pattern?: string
+  format?: string
+}
+interface Content {
+  'application/json'?: { schema: Schema }
+}
+interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  schema: Schema
+}
+interface Operation {
+  'x-auth'?: string
+  deprecated?: boolean
+  'x-sunset'?: string
+  parameters?: Parameter[]
+  requestBody?: { required?: boolean; content: Content }
+  responses: Record<string, { content?: Content }>
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components?: { schemas?: Record<string, Schema> }
+}
+
+/**
+ * What a client of the old description could no longer rely on: removed or renamed endpoints,
+ * parameters and response fields, changed types, tightened requests, another label. Additions and
+ * wider requests are fine.
+ */
+export function breakingChanges(before: unknown, after: unknown, today = new Date()): string[] {
+  const old = before as Document
+  const now = after as Document
+  const found: string[] = []
+  for (const [path, methods] of Object.entries(old.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const name = `${method.toUpperCase()} ${path}`
+      const current = now.paths[path]?.[method]
+      if (current) compareOperations(name, operation, current, { old, now, found })
+      else if (!isPastSunset(operation, today)) found.push(`${name} was removed`)
+    }
+  }
+  return found
+}
+
+interface Context {
+  old: Document
+  now: Document
+  found: string[]
+}
+
+/** What was deprecated in time may go once its sunset has passed. */
+const isPastSunset = (operation: Operation, today: Date) =>
+  operation.deprecated === true &&
+  operation['x-sunset'] !== undefined &&
+  new Date(operation['x-sunset']) < today
+
+function compareOperations(name: string, old: Operation, now: Operation, context: Context): void {
+  const { found } = context
+  if (old['x-auth'] !== now['x-auth']) {
+    found.push(`${name} is labelled ${now['x-auth']}, was ${old['x-auth']}`)
+  }
+  // Parameters by reference are the same everywhere.
+  const oldParameters = (old.parameters ?? []).filter((one) => !('$ref' in one))
+  const parameters = (now.parameters ?? []).filter((one) => !('$ref' in one))
+  for (const before of oldParameters) {
+    const after = parameters.find((one) => one.name === before.name && one.in === before.in)
+    if (!after) found.push(`${name} no longer takes the ${before.in} parameter ${before.name}`)
+    else compareRequest(`${name} ${before.name}`, before.schema, after.schema, context)
+  }
+  for (const added of parameters) {
+    const before = oldParameters.find((one) => one.name === added.name && one.in === added.in)
+    if (added.required && !before?.required) found.push(`${name} now requires ${added.name}`)
+  }
+  compareBodies(name, old, now, context)
+  for (const [status, response] of Object.entries(old.responses)) {
+    if (!status.startsWith('2')) continue
+    const after = now.responses[status]
+    if (!after) found.push(`${name} no longer answers ${status}`)
+    else
+      compareResponse(
+        `${name} ${status}`,
+        schemaOf(response.content),
+        schemaOf(after.content),
+        context,
+      )
+  }
+}
+
+function compareBodies(name: string, old: Operation, now: Operation, context: Context): void {
+  const before = schemaOf(old.requestBody?.content)
+  const after = schemaOf(now.requestBody?.content)
+  if (now.requestBody?.required && !old.requestBody?.required) {
+    context.found.push(`${name} now requires a body`)
+  }
+  if (before && after) compareRequest(`${name} body`, before, after, context)
+}
+
+const schemaOf = (content: Content | undefined) => content?.['application/json']?.schema
+
+const resolve = (schema: Schema, document: Document): Schema => {
+  const component = schema.$ref?.split('/').at(-1)
+  return component ? (document.components?.schemas?.[component] ?? {}) : schema
+}
+
+/** A response must still hold every field with its type; what it may now be must have been possible. */
+function compareResponse(
+  place: string,
+  before: Schema | undefined,
+  after: Schema | undefined,
+  context: Context,
+): void {
+  const { found, old, now } = context
+  if (!before) return
+  if (!after) {
+    found.push(`${place} no longer has a body`)
+    return
+  }
+  const was = resolve(before, old)
+  const is = resolve(after, now)
+  const added = typesOf(is).filter((type) => !typesOf(was).includes(type))
+  if (typesOf(was).length > 0 && added.length > 0) {
+    found.push(`${place} may now be ${added.join(', ')}, was ${typesOf(was).join(', ')}`)
+  }
+  if (was.const !== undefined && was.const !== is.const) {
+    found.push(`${place} is no longer ${JSON.stringify(was.const)}`)
+  }
+  for (const [field, schema] of Object.entries(was.properties ?? {})) {
+    const current = is.properties?.[field]
+    if (!current) found.push(`${place} lost the field ${field}`)
+    else compareResponse(`${place} ${field}`, schema, current, context)
+    const promised = was.required?.includes(field) && !is.required?.includes(field)
+    if (current && promised) found.push(`${place} no longer promises the field ${field}`)
+  }
+  if (was.items) compareResponse(`${place} []`, was.items, is.items, context)
+}
+
+/** A request that was valid must stay valid. */
+function compareRequest(place: string, before: Schema, after: Schema, context: Context): void {
+  const { found, old, now } = context
+  const was = resolve(before, old)
+  const is = resolve(after, now)
+  const refused = typesOf(was).filter((type) => !accepts(typesOf(is), type))
+  if (typesOf(is).length > 0 && refused.length > 0)
+    found.push(`${place} no longer takes ${refused.join(', ')}`)
+  for (const [bound, tighter] of Object.entries(TIGHTER)) {
+    const [from, to] = [was[bound as 'minimum'], is[bound as 'minimum']]
+    if (to !== undefined && (from === undefined || tighter(from, to))) {
+      found.push(`${place}: ${bound} is now ${to}, was ${from ?? 'unset'}`)
+    }
+  }
+  for (const rule of ['pattern', 'format'] as const) {
+    if (is[rule] !== undefined && is[rule] !== was[rule])
+      found.push(`${place}: ${rule} is now ${is[rule]}`)
+  }
+  const gone = is.enum
+    ? (was.enum ?? ['any value']).filter((value) => !is.enum?.includes(value))
+    : []
+  if (gone.length > 0) found.push(`${place} no longer takes ${gone.join(', ')}`)
+  for (const field of is.required ?? []) {
+    if (!was.required?.includes(field)) found.push(`${place} now requires ${field}`)
+  }
+  for (const [field, schema] of Object.entries(was.properties ?? {})) {
+    const current = is.properties?.[field]
+    if (!current) found.push(`${place} no longer takes ${field}`)
+    else compareRequest(`${place} ${field}`, schema, current, context)
+  }
+  if (was.items && is.items) compareRequest(`${place} []`, was.items, is.items, context)
+}
+
+const TIGHTER: Record<string, (from: number, to: number) => boolean> = {
+  minLength: (from, to) => to > from,
+  maxLength: (from, to) => to < from,
+  minimum: (from, to) => to > from,
+  maximum: (from, to) => to < from,
+  minItems: (from, to) => to > from,
+  maxItems: (from, to) => to < from,
+}
+
+const typesOf = ({ type }: Schema): string[] => (type === undefined ? [] : [type].flat())
+const accepts = (types: string[], type: string) =>
+  types.includes(type) || (type === 'integer' && types.includes('number'))

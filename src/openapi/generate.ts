@@ -1,0 +1,17 @@
+import fastify from 'fastify'
+import { readConfig } from '../config.ts'
+import type { Core } from '../core.ts'
+import { apiFeatures } from '../daemons/api.ts'
+import { collectRoutes, type DescribedRoute } from './collect.ts'
+
+/** The routes as the code declares them; features do nothing before their first request. */
+export async function describeRoutes(): Promise<DescribedRoute[]> {
+  const app = fastify()
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => JSON.stringify)
+  const routes = collectRoutes(app)
+  const core = { config: readConfig({}) } as Core
+  for (const { prefix, routes: plugin } of apiFeatures(core)) await app.register(plugin, { prefix })
+  await app.ready()
+  return routes
+}
