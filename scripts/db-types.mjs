@@ -70,11 +70,11 @@ for (const column of columns) {
   tables.set(column.table_name, list)
 }
 const text = `// Written by \`npm run db:types\` from the migrated database; do not edit.
-import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 
-/** Read as parsed JSON, written as JSON text. */
-export type Json = ColumnType<object, string, string>
-export type JsonWithDefault = ColumnType<object, string | undefined, string>
+/** Parsed JSON both ways; text would be stored as a JSON string. */
+export type Json = object
+export type JsonWithDefault = Generated<object>
 /** ISO 8601 text, in UTC. */
 export type Timestamp = string
 

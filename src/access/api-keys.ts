@@ -23,7 +23,7 @@ export async function issueKey(db: Db, key: NewKey) {
       key_id: keyId,
       key_hash: sha256(secret),
       name: key.name,
-      permissions: JSON.stringify(key.permissions),
+      permissions: key.permissions,
       organization_id: key.organizationId,
       scope: key.scope,
       expires_at: key.expiresAt?.toISOString() ?? null,

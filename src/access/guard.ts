@@ -59,8 +59,10 @@ export function useGuard(app: FastifyInstance, { access, config, now }: Needs): 
       next(error as Error)
     }
   })
+}
 
-  // After idempotency: a bootstrap whose answer was lost may be asked for again.
+/** Comes after idempotency: a bootstrap whose answer was lost may be asked for again. */
+export function useBootstrapGate(app: FastifyInstance, { access }: Pick<Core, 'access'>): void {
   app.addHook('preValidation', async (request) => {
     const { auth } = request.routeOptions.config
     if (auth?.kind !== 'bootstrap-token') return

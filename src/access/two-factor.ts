@@ -43,7 +43,7 @@ export function twoFactor({ vault, now, config }: Pick<Core, 'vault' | 'now' | '
       const backupCodes = Array.from({ length: BACKUP_CODES }, backupCode)
       const fresh = {
         secret: vault.seal(PURPOSE, secret),
-        backup_code_hashes: JSON.stringify(backupCodes.map(sha256)),
+        backup_code_hashes: backupCodes.map(sha256),
         last_step: 0,
       }
       const stored = await db

@@ -50,7 +50,7 @@ export const events = () => ({
         source: type.source,
         org_id: about.org_id,
         domain: about.domain ?? null,
-        data: JSON.stringify(data),
+        data,
       })
       .execute()
   },

@@ -91,11 +91,10 @@ function entryOf(request: FastifyRequest, status: number, time: Date): AuditEntr
   }
 }
 
-function bodyOf({ body, rawBody }: FastifyRequest): string | null {
+function bodyOf({ body, rawBody }: FastifyRequest): object | null {
   if (body === null || typeof body !== 'object') return null
-  if (rawBody && rawBody.length > MAX_BODY_BYTES)
-    return JSON.stringify({ omitted: `${rawBody.length} bytes` })
-  return JSON.stringify(redact(body))
+  if (rawBody && rawBody.length > MAX_BODY_BYTES) return { omitted: `${rawBody.length} bytes` }
+  return redact(body) as object
 }
 
 declare module 'fastify' {

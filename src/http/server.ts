@@ -7,7 +7,7 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { useGuard } from '../access/guard.ts'
+import { useBootstrapGate, useGuard } from '../access/guard.ts'
 import { none } from '../access/labels.ts'
 import type { Core } from '../core.ts'
 import { ApiError } from '../errors.ts'
@@ -73,6 +73,7 @@ export async function httpServer(core: Core, services: [Service, ...Service[]]) 
   useHeaders(app, core.config)
   useGuard(app, core)
   useIdempotency(app, core)
+  useBootstrapGate(app, core)
   useAudit(app, core)
 
   app.addHook('onResponse', (request, reply, next) => {

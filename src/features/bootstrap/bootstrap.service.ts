@@ -1,9 +1,9 @@
-import { domainToASCII } from 'node:url'
 import { issueKey } from '../../access/api-keys.ts'
 import { AlreadyBootstrapped } from '../../access/bootstrap-tokens.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
 import { invalidField } from '../../errors.ts'
+import { toDomainName } from '../../lib/domain-name.ts'
 import { hashPassword, passwordProblem } from '../../lib/passwords.ts'
 import { ulid } from '../../lib/ulid.ts'
 import { OrganizationCreated } from './bootstrap.events.ts'
@@ -22,8 +22,8 @@ export const bootstrapService = ({ access, change, events, now }: Needs) => ({
     const problem = passwordProblem(body.admin_password)
     if (problem) throw invalidField('admin_password', problem)
     const [local = '', name = ''] = body.admin_email.toLowerCase().split('@')
-    const domain = domainToASCII(name)
-    if (domain === '') throw invalidField('admin_email', 'Domain part is not a valid domain name')
+    const domain = toDomainName(name)
+    if (!domain) throw invalidField('admin_email', 'Domain part is not a valid domain name')
     const email = `${local}@${domain}`
     const organizationId = ulid()
     const passwordHash = await hashPassword(body.admin_password)

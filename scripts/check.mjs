@@ -1,0 +1,17 @@
+// Format, lint, layers, types, and that generated files say what the code says.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { bundledNode, prepare, root } from './prepare.mjs'
+
+await prepare()
+const node = bundledNode() ?? process.execPath
+const steps = [
+  [join('node_modules', '@biomejs', 'biome', 'bin', 'biome'), 'check', '.'],
+  [join('node_modules', 'typescript', 'bin', 'tsc'), '--project', 'tsconfig.test.json'],
+  [join('scripts', 'db-types.mjs'), '--check'],
+  [join('scripts', 'openapi.mjs'), '--check'],
+]
+for (const [file, ...args] of steps) {
+  const { status } = spawnSync(node, [join(root, file), ...args], { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exitCode = 1
+}

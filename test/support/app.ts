@@ -1,0 +1,211 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+import { issueKey } from '../../src/access/api-keys.ts'
+import type { Role } from '../../src/access/caller.ts'
+import { readConfig } from '../../src/config.ts'
+import { startCore } from '../../src/core.ts'
+import { api } from '../../src/daemons/api.ts'
+import { prepareDataDir } from '../../src/database/data-dir.ts'
+import { insertFirstTenant } from '../../src/features/bootstrap/bootstrap.repository.ts'
+import type { Feature } from '../../src/features/feature.ts'
+import { metrics } from '../../src/http/metrics.ts'
+import { httpServer } from '../../src/http/server.ts'
+import { hashPassword } from '../../src/lib/passwords.ts'
+import { matchingStep, totpCode } from '../../src/lib/totp.ts'
+import { ulid } from '../../src/lib/ulid.ts'
+import { serviceLog } from '../../src/log.ts'
+import { type Answer, type Options, send } from './http.ts'
+import { cloneDatabase } from './postgres.ts'
+
+export const PASSWORD = 'Tr0ub4dor-and-3-horses'
+// Hashing is slow on purpose; everybody in a run has the same password.
+const passwordHash = hashPassword(PASSWORD)
+
+export type App = Awaited<ReturnType<typeof startApp>>
+export type Client = ReturnType<typeof clientOf>
+
+interface AppOptions {
+  env?: Record<string, string>
+  /** Routes that only a test has. */
+  features?: Feature[]
+  /** Several apps on one database are several processes, as far as the database can tell. */
+  database?: { url: string }
+}
+
+/** The whole API on a port of its own, with a database of its own and a clock that can be moved. */
+export async function startApp({ env = {}, features = [], database }: AppOptions = {}) {
+  const clone = database ? undefined : await cloneDatabase(inject('databaseUrl'))
+  const url = database?.url ?? (clone?.url as string)
+  const dataDir = mkdtempSync(join(tmpdir(), 'mailplane-app-'))
+  prepareDataDir(dataDir)
+  const config = readConfig({
+    DATA_DIR: dataDir,
+    DATABASE_POOL: '5',
+    SVC_SECRET_KEY: 'a root key that all the tests have in common',
+    SVC_COOKIE_SECURE: 'false',
+    ...env,
+  })
+  let offset = 0
+  const now = () => new Date(Date.now() + offset)
+  const { log, close: closeLog } = serviceLog('api', config)
+  const core = await startCore({ config, log, target: url, now })
+  await core.access.bootstrap.prepare()
+  const daemon = await api.start(core)
+  const server = await httpServer(core, [
+    { name: 'api', log, metrics: metrics('api'), features: [...daemon.features, ...features] },
+  ])
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  const base = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
+
+  const app = {
+    base,
+    core,
+    dataDir,
+    database: { url },
+    clock: {
+      now,
+      advance(ms: number) {
+        offset += ms
+      },
+    },
+    send: (method: string, path: string, options?: Options) => send(base, method, path, options),
+
+    /** An organization with a domain, a mailbox, a dashboard user and a key. */
+    async tenant(name: string) {
+      const tenant = {
+        organizationId: ulid(),
+        domain: `${name}.test`,
+        domainId: ulid(),
+        accountId: ulid(),
+        userId: ulid(),
+        email: `admin@${name}.test`,
+      }
+      const key = await core.db.transaction().execute(async (tx) => {
+        await insertFirstTenant(tx, {
+          ...tenant,
+          organizationName: name,
+          passwordHash: await passwordHash,
+          now: now().toISOString(),
+        })
+        return issueKey(tx, newKey(tenant.organizationId))
+      })
+      return {
+        ...tenant,
+        ...clientOf(app, { 'x-api-key': key.api_key }),
+        apiKey: key.api_key,
+        keyId: key.key_id,
+      }
+    },
+
+    async key(organizationId: string, more: Partial<Parameters<typeof issueKey>[1]> = {}) {
+      const key = await issueKey(core.db, { ...newKey(organizationId), ...more })
+      return {
+        ...clientOf(app, { 'x-api-key': key.api_key }),
+        keyId: key.key_id,
+        apiKey: key.api_key,
+      }
+    },
+
+    async dashboard(email: string, from?: string) {
+      const jar = new Map<string, string>()
+      const login = await send(base, 'POST', '/api/v1/auth/login', {
+        body: { email, password: PASSWORD },
+        jar,
+        ...(from && { from }),
+      })
+      return { login, ...clientOf(app, {}, jar, from) }
+    },
+
+    /** An operator through both steps of the login. */
+    async operator(role: Role, email = `${role}-${ulid().toLowerCase()}@ops.test`) {
+      const id = ulid()
+      await core.db
+        .insertInto('operators')
+        .values({ id, email, full_name: role, role, password_hash: await passwordHash })
+        .execute()
+      const partial = await app.partialOperator(email)
+      const setup = await partial.post('/api/v1/platform/auth/mfa/setup')
+      const secret = setup.body.data.secret as string
+      await partial.post('/api/v1/platform/auth/mfa', { token: app.code(secret) })
+      return {
+        ...partial,
+        id,
+        email,
+        secret,
+        backupCodes: setup.body.data.backup_codes as string[],
+      }
+    },
+
+    /** Past the password, before the second factor. */
+    async partialOperator(email: string, from?: string) {
+      const jar = new Map<string, string>()
+      const login = await send(base, 'POST', '/api/v1/platform/auth/login', {
+        body: { email, password: PASSWORD },
+        jar,
+        ...(from && { from }),
+      })
+      return { login, ...clientOf(app, {}, jar, from) }
+    },
+
+    /** What an authenticator shows now, or some steps away from now. */
+    code(secret: string, steps = 0): string {
+      return totpCode(secret, Math.floor(now().getTime() / 30_000) + steps)
+    },
+    isCode: (secret: string, code: string) => matchingStep(secret, code, now(), 0) !== undefined,
+
+    async stop() {
+      await server.close()
+      await daemon.stop()
+      await core.close()
+      closeLog()
+      await clone?.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+  return app
+}
+
+const newKey = (organizationId: string): Parameters<typeof issueKey>[1] => ({
+  name: 'test',
+  organizationId,
+  scope: 'organization',
+  permissions: {},
+  expiresAt: null,
+})
+
+/** Somebody who calls with the same credential every time. */
+export function clientOf(
+  app: { base: string },
+  headers: Record<string, string>,
+  jar?: Map<string, string>,
+  from?: string,
+) {
+  const call = (
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Options = {},
+  ): Promise<Answer> => {
+    const csrf =
+      jar?.get('svc_operator_csrf') ?? jar?.get('svc_csrf') ?? jar?.get('svc_mailbox_csrf')
+    return send(app.base, method, path, {
+      ...more,
+      ...(body !== undefined && { body }),
+      ...(jar && { jar }),
+      ...(from && !more.from && { from }),
+      headers: { ...headers, ...(csrf && { 'x-csrf-token': csrf }), ...more.headers },
+    })
+  }
+  return {
+    jar,
+    call,
+    get: (path: string, more?: Options) => call('GET', path, undefined, more),
+    post: (path: string, body: unknown = {}, more?: Options) => call('POST', path, body, more),
+    put: (path: string, body: unknown = {}, more?: Options) => call('PUT', path, body, more),
+    patch: (path: string, body: unknown = {}, more?: Options) => call('PATCH', path, body, more),
+    delete: (path: string, body?: unknown, more?: Options) => call('DELETE', path, body, more),
+  }
+}

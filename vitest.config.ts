@@ -1,0 +1,26 @@
+import { defineConfig } from 'vitest/config'
+
+const lane = (name: string, include: string[], isolate = false) => ({
+  test: {
+    name,
+    include,
+    isolate,
+    pool: 'forks' as const,
+    globalSetup: ['test/support/postgres.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+})
+
+// One server per run, one cloned database per file; files share a process, which is most of the speed.
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    projects: [
+      lane('api', ['src/**/*.test.ts']),
+      lane('contract', ['test/*.test.ts']),
+      lane('faults', ['test/faults/*.test.ts']),
+      lane('mail', ['test/mail/*.test.ts']),
+    ],
+  },
+})
