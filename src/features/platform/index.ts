@@ -6,6 +6,8 @@ import { operatorAuthRoutes } from './auth/auth.routes.ts'
 import { operatorAuthService } from './auth/auth.service.ts'
 import { operatorRoutes } from './operators/operators.routes.ts'
 import { operatorService } from './operators/operators.service.ts'
+import { overviewRoutes } from './overview/overview.routes.ts'
+import { overviewService } from './overview/overview.service.ts'
 import { operatorSessionRoutes } from './sessions/sessions.routes.ts'
 import { operatorSessionService } from './sessions/sessions.service.ts'
 
@@ -14,11 +16,12 @@ export function platform(core: Core): Feature {
   const sessions = operatorSessionService({ ...core, operators })
   return {
     prefix: '/api/v1/platform',
-    capabilities: ['audit'],
+    capabilities: ['overview', 'audit'],
     routes: async (app) => {
       await app.register(operatorAuthRoutes(operatorAuthService(core)), { prefix: '/auth' })
       await app.register(operatorRoutes(operators, sessions), { prefix: '/operators' })
       await app.register(operatorSessionRoutes(sessions), { prefix: '/sessions' })
+      await app.register(overviewRoutes(overviewService(core)), { prefix: '/overview' })
       await app.register(auditRoutes(auditService(core)), { prefix: '/audit' })
     },
   }

@@ -1,0 +1,19 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { operator } from '../../../access/labels.ts'
+import { Success, success } from '../../../http/envelope.ts'
+import { Overview } from './overview.schemas.ts'
+import type { OverviewService } from './overview.service.ts'
+
+export const overviewRoutes =
+  (overview: OverviewService): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get('', {
+      config: { auth: operator('support') },
+      schema: {
+        operationId: 'platform_overview',
+        summary: 'The platform at a glance',
+        response: { 200: Success(Overview) },
+      },
+      handler: async () => success('Platform overview retrieved', await overview.get()),
+    })
+  }
