@@ -59,6 +59,9 @@ export const variables = {
   IMAP_PORT: env.integer('Its port', 993, { min: 1, max: 65535 }),
   IMAP_TLS: env.choice('How the connection is protected', 'true', ['true', 'starttls', 'false']),
   IMAP_TLS_VERIFY: env.flag('Verify its certificate, except on loopback', true),
+  DOVEADM_URL: env.url("Dovecot's HTTP administration interface", ['http:', 'https:']),
+  DOVEADM_API_KEY: env.text('Its key', undefined),
+
   IMAP_AUTH_TIMEOUT: env.integer('Seconds a login check may take', 10, { min: 1, max: 120 }),
 } as const
 

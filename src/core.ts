@@ -7,6 +7,7 @@ import { verifyRootKey } from './database/root-key.ts'
 import { type Events, events } from './events/events.ts'
 import { type Vault, vault } from './lib/vault.ts'
 import type { Log } from './log.ts'
+import { type AuthCache, authCache } from './mail/auth-cache.ts'
 import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
 
 /** What is made once and handed to all. */
@@ -19,6 +20,7 @@ export interface Core {
   events: Events
   access: Access
   imapLogin: ImapLogin
+  authCache: AuthCache
   /**
    * Runs the change a caller asked for in one transaction, together with what belongs to it: its
    * audit row and the mark that an idempotent request has happened.
@@ -51,6 +53,7 @@ export async function startCore(
     events: events(),
     access,
     imapLogin: imapLogin(config),
+    authCache: authCache(config, log),
     change: (caller, work) =>
       db.transaction().execute(async (tx) => {
         const result = await work(tx)

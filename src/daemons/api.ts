@@ -3,9 +3,13 @@ import { auth } from '../features/auth/index.ts'
 import { bootstrap } from '../features/bootstrap/index.ts'
 import { capabilities } from '../features/capabilities/index.ts'
 import { type Manifest, manifestOf } from '../features/capabilities/manifest.ts'
+import { domainService } from '../features/domains/domains.service.ts'
+import { domains } from '../features/domains/index.ts'
 import type { Feature } from '../features/feature.ts'
 import { health } from '../features/health/index.ts'
 import { mailboxAuth } from '../features/mailbox-auth/index.ts'
+import { organizations } from '../features/organizations/index.ts'
+import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
 import { deleteExpiredIdempotencyKeys, deleteOldSessions } from '../jobs/housekeeping.ts'
 import { runJobs } from '../jobs/jobs.ts'
@@ -24,12 +28,16 @@ export const api: Daemon = {
 export function apiFeatures(core: Core): Feature[] {
   const edition = core.config.SVC_EDITION
   const manifest = (): Manifest => manifestOf(edition, features)
+  const organizing = organizationService(core)
+  const hosting = domainService({ ...core, organizations: organizing })
   const features: Feature[] = [
     health(core),
     capabilities(manifest),
     bootstrap(core),
     auth(core, manifest),
     platform(core),
+    organizations(organizing, hosting),
+    domains(core, hosting, { listOfDomain: async () => [] }),
     mailboxAuth(core),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features

@@ -8,6 +8,22 @@ export type JsonWithDefault = Generated<object>
 export type Timestamp = string
 
 export interface Tables {
+  addresses: {
+    address: string
+    kind: 'mailbox' | 'alias' | 'shared_mailbox' | 'smtp_credential'
+    owner_id: string
+  }
+  aliases: {
+    id: string
+    organization_id: string
+    domain_id: string
+    source: string
+    destination: string
+    destinations: string[]
+    active: Generated<boolean>
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
   api_keys: {
     id: string
     key_id: string
@@ -37,6 +53,18 @@ export interface Tables {
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }
+  dkim_keys: {
+    id: string
+    domain_id: string
+    selector: string
+    algorithm: Generated<string>
+    key_size: number
+    public_key: string
+    private_key: Buffer
+    active: Generated<boolean>
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
   domains: {
     id: string
     organization_id: string
@@ -53,6 +81,22 @@ export interface Tables {
     storage_quotas: JsonWithDefault
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+    total_email_accounts: Generated<number>
+    total_storage_used: Generated<number>
+    total_email_storage: Generated<number>
+    total_attachment_storage: Generated<number>
+    total_emails: Generated<number>
+    total_attachments: Generated<number>
+    last_storage_calculation: Timestamp | null
+    storage_calculation_time_ms: number | null
+    rate_usage_data: Json | null
+    quota_override: Generated<boolean>
+    quota_override_at: Timestamp | null
+    quota_override_by: string | null
+    policy_bl_only: number | null
+    policy_reject_spam: number | null
+    policy_greylist: number | null
+    policy_rbl: number | null
   }
   email_accounts: {
     id: string
@@ -71,6 +115,23 @@ export interface Tables {
     last_login: Timestamp | null
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+    attachment_storage_used: Generated<number>
+    email_storage_used: Generated<number>
+    total_files: Generated<number>
+    total_attachments: Generated<number>
+    total_emails: Generated<number>
+    rate_limits: JsonWithDefault
+    storage_quotas: JsonWithDefault
+    rate_usage_data: Json | null
+    forward_enabled: Generated<boolean>
+    forward_destination: string | null
+    vacation_enabled: Generated<boolean>
+    vacation_message: string | null
+    last_activity: Timestamp | null
+    last_storage_calculation: Timestamp | null
+    quota_override: Generated<boolean>
+    quota_override_at: Timestamp | null
+    quota_override_by: string | null
   }
   events: {
     sequence: GeneratedAlways<number>
@@ -113,6 +174,25 @@ export interface Tables {
   job_runs: {
     name: string
     begun_at: Timestamp
+  }
+  mail_log: {
+    id: string
+    timestamp: Timestamp
+    sender: Generated<string>
+    recipient: Generated<string>
+    organization_id: string | null
+    subject: string | null
+    status: 'queued' | 'sending' | 'sent' | 'delivered' | 'bounced' | 'rejected' | 'deferred'
+    message_id: string | null
+    queue_id: string | null
+    relay: string | null
+    size: number | null
+    delays: string | null
+    dsn: string | null
+    bounce_reason: string | null
+    spam_score: number | null
+    sasl_username: string | null
+    credential_id: string | null
   }
   operator_audit: {
     id: GeneratedAlways<number>
@@ -161,6 +241,10 @@ export interface Tables {
     quota_override_by: string | null
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+    domain_count: Generated<number>
+    email_account_count: Generated<number>
+    total_storage_used: Generated<number>
+    storage_quota: Generated<number>
   }
   sessions: {
     id: string
@@ -183,6 +267,57 @@ export interface Tables {
   settings: {
     name: string
     value: Buffer
+  }
+  shared_mailbox_members: {
+    id: string
+    shared_mailbox_id: string
+    email_account_id: string
+    permission: 'full_access' | 'send_as' | 'send_on_behalf' | 'read_only'
+    granted_by: string | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  shared_mailboxes: {
+    id: string
+    organization_id: string
+    domain_id: string
+    email: string
+    name: string
+    status: Generated<'active' | 'inactive'>
+    auto_reply_enabled: Generated<boolean>
+    auto_reply_message: string | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  smtp_credential_events: {
+    id: string
+    credential_id: string
+    organization_id: string
+    username: string
+    event: 'created' | 'updated' | 'rotated' | 'revoked' | 'enabled' | 'deleted' | 'suspended'
+    actor: string
+    source_ip: string
+    detail: string | null
+    created_at: Generated<Timestamp>
+  }
+  smtp_credentials: {
+    id: string
+    organization_id: string
+    domain_id: string
+    username: string
+    name: string | null
+    prefix: string | null
+    secret_hash: string
+    created_by: string | null
+    allowed_ips: JsonWithDefault
+    ip_allowlist_enabled: Generated<boolean>
+    expires_at: Timestamp | null
+    hourly_limit: number | null
+    daily_limit: number | null
+    last_used_at: Timestamp | null
+    active: Generated<boolean>
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
   }
   totp_enrollments: {
     kind: 'operator' | 'mailbox'

@@ -21,14 +21,20 @@ export function headline({ loc, msg }: Problem): string {
   return name === '' ? msg : `${name} ${lower}`
 }
 
-function sentence({ keyword, params, message }: ErrorObject): { msg: string; type: string } {
+function sentence({ keyword, params, message, parentSchema }: ErrorObject): {
+  msg: string
+  type: string
+} {
   switch (keyword) {
     case 'required':
       return { msg: 'Is required', type: 'missing' }
     case 'type':
       return typeSentence(String(params.type))
     case 'enum':
-      return { msg: `Must be one of ${params.allowedValues.join(', ')}`, type: 'enum' }
+      return {
+        msg: parentSchema?.wants ?? `Must be one of ${params.allowedValues.join(', ')}`,
+        type: 'enum',
+      }
     case 'const':
       return { msg: `Must be ${JSON.stringify(params.allowedValue)}`, type: 'literal_error' }
     case 'minLength':

@@ -11,6 +11,8 @@ const shared: Options = {
   useDefaults: true,
   strict: false,
   addUsedSchema: false,
+  // Problems are told in the words of the schema they violate.
+  verbose: true,
 }
 
 /**

@@ -6,7 +6,7 @@ import { invalidField } from '../../errors.ts'
 import { toDomainName } from '../../lib/domain-name.ts'
 import { hashPassword, passwordProblem } from '../../lib/passwords.ts'
 import { ulid } from '../../lib/ulid.ts'
-import { OrganizationCreated } from './bootstrap.events.ts'
+import { OrganizationCreated } from '../organizations/organizations.events.ts'
 import * as tenants from './bootstrap.repository.ts'
 
 type Needs = Pick<Core, 'access' | 'change' | 'events' | 'now'>

@@ -1,0 +1,154 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Scope } from '../../access/caller.ts'
+import type { Db, Tx } from '../../database/database.ts'
+import { contains } from '../../database/search.ts'
+import type { Page } from '../../http/paging.ts'
+import type { Sort } from '../../http/sorting.ts'
+
+// Everything but webhook_secret, which never leaves the database.
+const columns = [
+  'organizations.id',
+  'organizations.external_id',
+  'organizations.name',
+  'organizations.description',
+  'organizations.active',
+  'organizations.admin_email',
+  'organizations.admin_name',
+  'organizations.settings',
+  'organizations.rate_limits',
+  'organizations.storage_quotas',
+  sql<string[]>`organizations.webhook_urls`.as('webhook_urls'),
+  'organizations.sending_profile',
+  'organizations.quota_override',
+  'organizations.quota_override_at',
+  'organizations.quota_override_by',
+  'organizations.created_at',
+  'organizations.updated_at',
+] as const
+
+const counters = [
+  'organizations.domain_count',
+  'organizations.email_account_count',
+  'organizations.total_storage_used',
+  'organizations.storage_quota',
+] as const
+
+/** An organization is in scope of itself. */
+const own = (scope: Scope) =>
+  scope === 'platform' ? sql<SqlBool>`true` : sql<SqlBool>`organizations.id = ${scope.organization}`
+
+export interface OrganizationFilter {
+  q?: string
+  active?: boolean
+  over_quota?: boolean
+}
+
+const matching = (db: Db, { q, active, over_quota }: OrganizationFilter) => {
+  let query = db.selectFrom('organizations')
+  if (active !== undefined) query = query.where('organizations.active', '=', active)
+  if (over_quota !== undefined) {
+    query = query.where(sql<SqlBool>`(total_storage_used > storage_quota) = ${over_quota}`)
+  }
+  if (q !== undefined && q !== '') {
+    // By way of ids: one branch per index instead of a scan with sub-queries per row.
+    query = query.where(
+      sql<SqlBool>`organizations.id in (
+        select id from organizations where ${contains(['name', 'external_id'], q)}
+        union select id from organizations where id = ${q}
+        union select organization_id from domains where ${contains(['domain'], q)}
+        union select organization_id from email_accounts where email = ${q.toLowerCase()})`,
+    )
+  }
+  return query
+}
+
+export async function list(
+  db: Db,
+  filter: OrganizationFilter,
+  sort: Sort<'name' | 'created_at' | 'domain_count' | 'email_account_count' | 'total_storage_used'>,
+  { perPage, offset }: Page,
+) {
+  const page = matching(db, filter)
+    .select('organizations.id')
+    .orderBy(`organizations.${sort.by}`, sort.direction)
+    .orderBy('organizations.id', sort.direction)
+    .limit(perPage)
+    .offset(offset)
+  const items = await db
+    .selectFrom('organizations')
+    .select([...columns, ...counters])
+    .where('organizations.id', 'in', page)
+    .orderBy(`organizations.${sort.by}`, sort.direction)
+    .orderBy('organizations.id', sort.direction)
+    .execute()
+  const { total } = await matching(db, filter)
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow()
+  return { items, total }
+}
+
+export const find = (db: Db, scope: Scope, id: string) =>
+  db
+    .selectFrom('organizations')
+    .select([...columns, ...counters])
+    .where('organizations.id', '=', id)
+    .where(own(scope))
+    .executeTakeFirst()
+
+export const findByExternalId = (db: Db, scope: Scope, externalId: string) =>
+  db
+    .selectFrom('organizations')
+    .select('organizations.id')
+    .where('organizations.external_id', '=', externalId)
+    .where(own(scope))
+    .executeTakeFirst()
+
+/** Holds the row until the transaction ends: quotas are checked against what cannot change. */
+export const lock = (tx: Tx, scope: Scope, id: string) =>
+  tx
+    .selectFrom('organizations')
+    .select([...columns, ...counters])
+    .where('organizations.id', '=', id)
+    .where(own(scope))
+    .forUpdate()
+    .executeTakeFirst()
+
+export interface OrganizationFields {
+  external_id?: string | null
+  name?: string
+  description?: string | null
+  active?: boolean
+  admin_email?: string | null
+  admin_name?: string | null
+  settings?: object
+  rate_limits?: object
+  storage_quotas?: object
+  webhook_urls?: string[]
+  webhook_secret?: Buffer | null
+  sending_profile?: 'transactional' | 'marketing' | 'both'
+  quota_override?: boolean
+  quota_override_at?: string | null
+  quota_override_by?: string | null
+}
+
+export const insert = (tx: Tx, fields: OrganizationFields & { id: string; name: string }) =>
+  tx.insertInto('organizations').values(fields).returning(columns).executeTakeFirstOrThrow()
+
+export const update = (tx: Tx, id: string, fields: OrganizationFields, now: Date) =>
+  tx
+    .updateTable('organizations')
+    .set({ ...fields, updated_at: now.toISOString() })
+    .where('organizations.id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+
+export const remove = (tx: Tx, id: string) =>
+  tx.deleteFrom('organizations').where('id', '=', id).execute()
+
+export const domainUse = (db: Db, id: string) =>
+  db
+    .selectFrom('domains')
+    .select(['domain', 'total_storage_used', 'max_quota', 'total_email_accounts', 'max_users'])
+    .where('organization_id', '=', id)
+    .orderBy('domain')
+    .execute()

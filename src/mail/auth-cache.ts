@@ -1,0 +1,47 @@
+import type { Config } from '../config.ts'
+import type { Log } from '../log.ts'
+
+const TRIES = 2
+const TIMEOUT_MS = 5000
+
+/** Dovecot remembers logins for an hour; after a change it is told to forget them. */
+export interface AuthCache {
+  /**
+   * True once Dovecot has forgotten these logins; false when it could not be told, or there is no
+   * Dovecot. Never throws: the change itself is already made.
+   */
+  flush(usernames: readonly string[]): Promise<boolean>
+}
+
+export function authCache(config: Config, log: Log): AuthCache {
+  const { DOVEADM_URL: url, DOVEADM_API_KEY: key = '' } = config
+  return {
+    async flush(usernames) {
+      // Without names the command would end Dovecot's worker.
+      if (url === undefined || usernames.length === 0) return false
+      for (let attempt = 1; attempt <= TRIES; attempt++) {
+        try {
+          if (await flushOnce(url, key, usernames)) return true
+        } catch (error) {
+          log.warn({ err: error, attempt }, 'the login cache could not be flushed')
+        }
+      }
+      return false
+    },
+  }
+}
+
+async function flushOnce(url: string, key: string, usernames: readonly string[]): Promise<boolean> {
+  const response = await fetch(new URL('/doveadm/v1', url), {
+    method: 'POST',
+    headers: {
+      authorization: `X-Dovecot-API ${Buffer.from(key).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify([['authCacheFlush', { user: usernames }, 'flush']]),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    redirect: 'error',
+  })
+  const answers = (await response.json()) as [string][]
+  return response.ok && answers[0]?.[0] === 'doveadmResponse'
+}
