@@ -3,6 +3,7 @@ import { auth } from '../features/auth/index.ts'
 import { bootstrap } from '../features/bootstrap/index.ts'
 import { capabilities } from '../features/capabilities/index.ts'
 import { type Manifest, manifestOf } from '../features/capabilities/manifest.ts'
+import { deleteRetiredKeys } from '../features/domains/dkim/dkim.jobs.ts'
 import { domainService } from '../features/domains/domains.service.ts'
 import { domains } from '../features/domains/index.ts'
 import type { Feature } from '../features/feature.ts'
@@ -19,7 +20,7 @@ export const api: Daemon = {
   name: 'api',
   port: 8080,
   async start(core) {
-    const jobs = runJobs(core, [deleteExpiredIdempotencyKeys, deleteOldSessions])
+    const jobs = runJobs(core, [deleteExpiredIdempotencyKeys, deleteOldSessions, deleteRetiredKeys])
     return { features: apiFeatures(core), stop: jobs.stop }
   },
 }
