@@ -28,7 +28,7 @@ function sentence({ keyword, params, message }: ErrorObject): { msg: string; typ
     case 'type':
       return typeSentence(String(params.type))
     case 'enum':
-      return { msg: `Must be one of ${params.allowedValues.join(', ')}`, type: 'enum' }
+      return { msg: `Must be one of ${params.allowedValues.map(String).join(', ')}`, type: 'enum' }
     case 'const':
       return { msg: `Must be ${JSON.stringify(params.allowedValue)}`, type: 'literal_error' }
     case 'minLength':
