@@ -10,6 +10,7 @@ import { successStatus } from './success-status.ts'
 const MUTATING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 const HEARTBEAT_MS = 15_000
 const MAX_STORED_BYTES = 1024 * 1024
+const MAX_PATH = 1024
 const PURPOSE = 'idempotent response'
 // Refusals are not outcomes of the operation: a caller who signs in, or waits, may try again.
 const NEVER_KEPT = new Set([401, 403, 429])
@@ -63,8 +64,8 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
     const operation = operationOf(request, String(header))
     const hash = sha256(request.rawBody ?? '')
     const id = ulid()
-    running.add(id)
     if (await keys.claim(db, operation, hash, id)) {
+      running.add(id)
       request.claim = { operation, id }
       request.caller.atCommit.push(async (tx) => {
         const { numUpdatedRows } = await keys.markCommitted(tx, operation, id)
@@ -73,7 +74,6 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
       })
       return
     }
-    running.delete(id)
     return replay(await keys.find(db, operation), hash, request, reply)
   })
 
@@ -133,7 +133,9 @@ function operationOf(request: FastifyRequest, key: string): keys.Operation {
     caller.kind === 'anonymous'
       ? `anonymous ${caller.ip} ${token ? sha256(String(token)) : ''}`
       : `${caller.kind} ${caller.id}`
-  return { caller: who, method: request.method, path: request.url, key }
+  // An entry of the primary key's index holds less than 2704 bytes.
+  const path = request.url.length > MAX_PATH ? sha256(request.url) : request.url
+  return { caller: who, method: request.method, path, key }
 }
 
 function keptHeaders(reply: FastifyReply): StoredResponse['headers'] {

@@ -3,7 +3,9 @@ import { parseNetworks } from './cidr.ts'
 /** A variable that is missing or malformed; its message is the one line the operator sees. */
 export class InvalidVariable extends Error {
   constructor(name: string, wants: string, got: string) {
-    super(`${name} must be ${wants}, but is ${JSON.stringify(got)}`)
+    // An address may carry a password.
+    const shown = got.replace(/:\/\/.*@/, '://…@')
+    super(`${name} must be ${wants}, but is ${JSON.stringify(shown)}`)
   }
 }
 

@@ -34,7 +34,10 @@ export function vault(rootKey: string): Vault {
       if (sealed[0] !== VERSION) throw new Error('sealed value has an unknown version')
       const nonce = sealed.subarray(1, 1 + NONCE_BYTES)
       const tag = sealed.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), nonce)
+      // Without a fixed length a tag cut down to four bytes would do.
+      const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), nonce, {
+        authTagLength: TAG_BYTES,
+      })
       decipher.setAuthTag(tag)
       const body = sealed.subarray(1 + NONCE_BYTES + TAG_BYTES)
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
