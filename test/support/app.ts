@@ -15,7 +15,7 @@ import type { Feature } from '../../src/features/feature.ts'
 import { metrics } from '../../src/http/metrics.ts'
 import { httpServer } from '../../src/http/server.ts'
 import { hashPassword } from '../../src/lib/passwords.ts'
-import { matchingStep, totpCode } from '../../src/lib/totp.ts'
+import { totpCode } from '../../src/lib/totp.ts'
 import { ulid } from '../../src/lib/ulid.ts'
 import { serviceLog } from '../../src/log.ts'
 import { type Answer, type Options, send } from './http.ts'
@@ -133,24 +133,20 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
       return { login, ...clientOf(app, {}, jar, from) }
     },
 
-    /** An operator through both steps of the login. */
+    /** An operator with a second factor and a full session, as both steps of the login leave them. */
     async operator(role: Role, email = `${role}-${ulid().toLowerCase()}@ops.test`) {
       const id = ulid()
       await core.db
         .insertInto('operators')
         .values({ id, email, full_name: role, role, password_hash: await passwordHash })
         .execute()
-      const partial = await app.partialOperator(email)
-      const setup = await partial.post('/api/v1/platform/auth/mfa/setup')
-      const secret = setup.body.data.secret as string
-      await partial.post('/api/v1/platform/auth/mfa', { token: app.code(secret) })
-      return {
-        ...partial,
-        id,
-        email,
-        secret,
-        backupCodes: setup.body.data.backup_codes as string[],
-      }
+      const { twoFactor } = core.access
+      const holder = { kind: 'operator' as const, id }
+      const { secret = '', backup_codes = [] } =
+        (await twoFactor.begin(core.db, holder, email)) ?? {}
+      await twoFactor.spend(core.db, holder, app.code(secret))
+      const session = await app.session('operator', id)
+      return { ...session, sessionId: session.id, id, email, secret, backupCodes: backup_codes }
     },
 
     /** Past the password, before the second factor. */
@@ -168,7 +164,6 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
     code(secret: string, steps = 0): string {
       return totpCode(secret, Math.floor(now().getTime() / 30_000) + steps)
     },
-    isCode: (secret: string, code: string) => matchingStep(secret, code, now(), 0) !== undefined,
 
     /** A session of anybody, without the login that leads to one. */
     async session(

