@@ -92,8 +92,8 @@ function entryOf(request: FastifyRequest, status: number, time: Date): AuditEntr
 }
 
 function bodyOf({ body, rawBody }: FastifyRequest): object | null {
-  if (body === null || typeof body !== 'object') return null
-  if (rawBody && rawBody.length > MAX_BODY_BYTES) return { omitted: `${rawBody.length} bytes` }
+  if (!rawBody?.length || body === null || typeof body !== 'object') return null
+  if (rawBody.length > MAX_BODY_BYTES) return { omitted: `${rawBody.length} bytes` }
   return redact(body) as object
 }
 

@@ -22,14 +22,22 @@ export function useSchemas(app: FastifyInstance): void {
   const strict = withFormats(new Ajv(shared))
   const converting = withFormats(new Ajv({ ...shared, coerceTypes: true }))
 
+  // No body and an empty one mean the same: the schema then names the fields that it misses.
+  app.addHook('preValidation', (request, _reply, next) => {
+    if (!request.rawBody?.length && request.routeOptions.schema?.body) request.body = {}
+    next()
+  })
+
   app.setValidatorCompiler(({ schema, httpPart }) => {
     let validate: ValidateFunction | undefined
     const part = PARTS[httpPart ?? 'body'] ?? 'body'
     const ajv = part === 'body' ? strict : converting
-    const booleans = part === 'query' ? booleanNames(schema) : []
+    const booleans = part === 'query' ? namesOf(schema, ['boolean']) : []
+    const numbers = part === 'body' ? [] : namesOf(schema, ['integer', 'number'])
     return (value: unknown) => {
       validate ??= ajv.compile(schema as object)
       if (booleans.length > 0) readBooleans(value as Record<string, unknown>, booleans)
+      if (numbers.length > 0) readNumbers(value as Record<string, unknown>, numbers)
       if (validate(value)) return true
       const problems = problemsOf(validate.errors ?? [], part)
       const [first] = problems
@@ -58,9 +66,9 @@ const withFormats = (ajv: Ajv): Ajv => {
   return ajv
 }
 
-const booleanNames = (schema: unknown): string[] =>
+const namesOf = (schema: unknown, types: string[]): string[] =>
   Object.entries((schema as { properties?: Record<string, { type?: string }> }).properties ?? {})
-    .filter(([, property]) => property.type === 'boolean')
+    .filter(([, property]) => types.includes(property.type ?? ''))
     .map(([name]) => name)
 
 /** `true`, `1`, `false`, `0`, in any case; anything else is left for the schema to refuse. */
@@ -70,5 +78,15 @@ function readBooleans(query: Record<string, unknown>, names: string[]): void {
     if (word === 'true' || word === '1') query[name] = true
     else if (word === 'false' || word === '0') query[name] = false
     else if (word !== undefined) query[name] = word === '' ? 'empty' : word
+  }
+}
+
+/** Decimal digits only: Ajv would take `0x10` for 16 and let `1e999` pass as an infinite integer. */
+function readNumbers(values: Record<string, unknown>, names: string[]): void {
+  for (const name of names) {
+    const text = values[name]
+    if (typeof text !== 'string') continue
+    const isNumber = /^-?\d+(\.\d+)?$/.test(text) && Number.isFinite(Number(text))
+    if (!isNumber) values[name] = 'not a number'
   }
 }
