@@ -25,6 +25,7 @@ import { handleNotFound } from './not-found.ts'
 import { useSchemas } from './validation.ts'
 
 const MAX_BODY_BYTES = 1024 * 1024
+const MALFORMED_URL = '/%'
 
 /** What one daemon puts on the listener. */
 export interface Service {
@@ -50,6 +51,8 @@ export async function httpServer(core: Core, services: [Service, ...Service[]]) 
     // On shutdown idle connections close at once, busy ones after their answer.
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: false },
+    // No text column can hold NUL, the audit trail's included: such an address is malformed.
+    rewriteUrl: ({ url = '/' }) => (url.includes('%00') ? MALFORMED_URL : url),
     clientErrorHandler(error, socket) {
       refuseGarbage(error, socket, nextId())
     },
