@@ -6,8 +6,18 @@ export function parseIso(text: string): Date | undefined {
   if (!DATE.test(text) && !DATETIME.test(text)) return undefined
   const withZone = DATE.test(text) || /(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`
   const date = new Date(withZone.replace(' ', 'T'))
-  return Number.isNaN(date.getTime()) ? undefined : date
+  return isDay(text.slice(0, 10)) && fitsFourDigits(date) ? date : undefined
 }
+
+/** JavaScript takes February 30 for March 1. */
+const isDay = (text: string): boolean => {
+  const day = new Date(text)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+}
+
+/** PostgreSQL knows no year 0, and a zone can move a date out of year 9999. */
+const fitsFourDigits = (date: Date): boolean =>
+  date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999
 
 /** Both bounds are inclusive; a bare date as upper bound means the end of that day. */
 export function parseUpperBound(text: string): Date | undefined {
