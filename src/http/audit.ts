@@ -55,7 +55,9 @@ export function useAudit(app: FastifyInstance, { db, log, now }: Needs): void {
   })
 
   app.addHook('onResponse', (request, reply, next) => {
-    if (!request.audited && concernsOperators(request)) {
+    // A change whose commit failed took its row with it; the failure is told instead.
+    const isStored = request.audited && reply.statusCode < 400
+    if (!isStored && concernsOperators(request)) {
       waiting.push(entryOf(request, reply.statusCode, now()))
       if (waiting.length >= MAX_BATCH) void write()
     }
