@@ -108,8 +108,10 @@ function identifier(access: Access, now: () => Date) {
       // A valid key does not excuse the invalid ones before it.
       { clears: () => false },
     )
-    if (!identity) throw new refused.InvalidApiKey()
-    return unexpired(identity)
+    if (identity) return unexpired(identity)
+    // The feed tells of a new block a moment later; here it must hold for the very next request.
+    await access.blocked.read(ip)
+    throw new refused.InvalidApiKey()
   }
 
   const unexpired = (identity: Identity): Identity => {

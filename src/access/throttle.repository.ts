@@ -26,10 +26,11 @@ export async function findBlock(
     .select((eb) => eb.fn.max('blocked_until').as('until'))
     .where('blocked_until', '>', now.toISOString())
     .where(
-      sql<SqlBool>`
+      sql<SqlBool>`(
         (client_ip = any(${ip}::text[]) and
           ((service = ${service} and username is null) or failure_reason = ${OPERATOR_BLOCK}))
-        or (username = any(${names}::text[]) and client_ip = '' and service = ${service})`,
+        or (username = any(${names}::text[]) and client_ip = '' and service = ${service})
+      )`,
     )
     .executeTakeFirst()
   return row?.until ? new Date(row.until) : undefined

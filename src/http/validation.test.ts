@@ -40,7 +40,17 @@ describe('a typed body', () => {
     expect(answer.body.detail).toEqual([{ loc: ['body', field], msg, type }])
   })
 
-  it.each([['[]'], ['"text"'], ['null'], ['7'], ['']])(
+  it('takes an absent body for an empty one, and names the fields that it misses', async () => {
+    const answer = await postRaw('')
+    expect(answer.status).toBe(422)
+    expect(answer.body.detail).toContainEqual({
+      loc: ['body', 'name'],
+      msg: 'Is required',
+      type: 'missing',
+    })
+  })
+
+  it.each([['[]'], ['"text"'], ['null'], ['7']])(
     'refuses %j in place of an object',
     async (raw) => {
       const answer = await postRaw(raw)

@@ -2,7 +2,7 @@ import { Ajv, type Options, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import fastJson from 'fast-json-stringify'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
-import { InvalidRequest, NoDataProvided } from '../errors.ts'
+import { type ApiError, InvalidRequest, NoDataProvided } from '../errors.ts'
 import { headline, problemsOf } from './problems.ts'
 
 const shared: Options = {
@@ -23,6 +23,14 @@ const shared: Options = {
 export function useSchemas(app: FastifyInstance): void {
   const strict = withFormats(new Ajv(shared))
   const converting = withFormats(new Ajv({ ...shared, coerceTypes: true }))
+
+  // No body and an empty one mean the same: the schema then names the fields that it misses.
+  app.addHook('preValidation', (request, _reply, next) => {
+    const { schema, config } = request.routeOptions
+    const typed = schema?.body !== undefined && config.validation !== 'handler'
+    if (typed && !request.rawBody?.length) request.body = {}
+    next()
+  })
 
   const compile: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
     let validate: ValidateFunction | undefined
@@ -45,7 +53,9 @@ export function useSchemas(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (route.config?.validation !== 'handler') return
     route.validatorCompiler = (part) =>
-      part.httpPart === 'body' ? hasData(part.schema as { type?: string }) : compile(part)
+      part.httpPart === 'body'
+        ? hasData(part.schema as { type?: string }, route.config?.noData ?? NoDataProvided)
+        : compile(part)
   })
 
   app.setSerializerCompiler(({ schema }) => {
@@ -59,7 +69,7 @@ export function useSchemas(app: FastifyInstance): void {
 
 /** Lists are for the rules to judge, whatever was sent in their place; elsewhere `{}` is nothing. */
 const hasData =
-  ({ type }: { type?: string }) =>
+  ({ type }: { type?: string }, NoData: new () => ApiError) =>
   (value: unknown) => {
     const given =
       type === 'array'
@@ -68,7 +78,7 @@ const hasData =
           typeof value === 'object' &&
           !Array.isArray(value) &&
           Object.keys(value).length > 0
-    return given || { error: new NoDataProvided() }
+    return given || { error: new NoData() }
   }
 
 const PARTS: Record<string, string> = {
@@ -104,5 +114,12 @@ function readNumbers(values: Record<string, unknown>, names: string[]): void {
     const text = values[name]
     if (typeof text !== 'string') continue
     if (!/^-?\d+(\.\d+)?$/.test(text) || !Number.isFinite(Number(text))) values[name] = 'no number'
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a handler-validated route answers to a body with nothing in it. */
+    noData?: new () => ApiError
   }
 }
