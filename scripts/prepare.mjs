@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -76,6 +77,8 @@ const isBuilt = () => existsSync(built) && readFileSync(built, 'utf8') === sourc
 function build() {
   say('building …')
   const wanted = sources()
+  // What was deleted from the sources must not live on here.
+  rmSync(join(root, 'dist'), { recursive: true, force: true })
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const { status } = spawnSync(process.execPath, [tsc, '--project', root], options())
   if (status !== 0) fail('the build failed; see above')

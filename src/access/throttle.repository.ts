@@ -121,3 +121,9 @@ export const clear = (db: Db, service: string, dimension: Dimension) =>
     .where(matches(dimension))
     .where(sql<SqlBool>`failure_reason is distinct from ${OPERATOR_BLOCK}`)
     .execute()
+
+export const deleteAttemptsBefore = (db: Db, before: Date) =>
+  db
+    .deleteFrom('failed_auth_attempts')
+    .where('last_attempt_at', '<', before.toISOString())
+    .execute()

@@ -12,7 +12,11 @@ import { mailboxAuth } from '../features/mailbox-auth/index.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
-import { deleteExpiredIdempotencyKeys, deleteOldSessions } from '../jobs/housekeeping.ts'
+import {
+  deleteExpiredIdempotencyKeys,
+  deleteOldFailedAttempts,
+  deleteOldSessions,
+} from '../jobs/housekeeping.ts'
 import { runJobs } from '../jobs/jobs.ts'
 import type { Daemon } from './daemon.ts'
 
@@ -20,7 +24,12 @@ export const api: Daemon = {
   name: 'api',
   port: 8080,
   async start(core) {
-    const jobs = runJobs(core, [deleteExpiredIdempotencyKeys, deleteOldSessions, deleteRetiredKeys])
+    const jobs = runJobs(core, [
+      deleteExpiredIdempotencyKeys,
+      deleteOldSessions,
+      deleteOldFailedAttempts,
+      deleteRetiredKeys,
+    ])
     return { features: apiFeatures(core), stop: jobs.stop }
   },
 }
