@@ -1,5 +1,6 @@
 import type { Scope } from '../../src/access/caller.ts'
 import type { Db, Tx } from '../../src/database/database.ts'
+import { prepared } from '../../src/database/prepared.ts'
 
 const columns = [
   'id',
@@ -17,15 +18,24 @@ const columns = [
   'updated_at',
 ] as const
 
-export const find = (db: Db, scope: Scope, id: string) =>
+const findOwn = prepared((db, own: { id: string; organization: string }) =>
   db
     .selectFrom('domains')
     .select(columns)
-    .where('id', '=', id)
-    .$if(scope !== 'platform', (query) =>
-      query.where('organization_id', '=', (scope as { organization: string }).organization),
-    )
-    .executeTakeFirst()
+    .where('id', '=', own.id)
+    .where('organization_id', '=', own.organization),
+)
+const findAny = prepared((db, any: { id: string }) =>
+  db.selectFrom('domains').select(columns).where('id', '=', any.id),
+)
+
+export async function find(db: Db, scope: Scope, id: string) {
+  const [domain] =
+    scope === 'platform'
+      ? await findAny(db, { id })
+      : await findOwn(db, { id, organization: scope.organization })
+  return domain
+}
 
 /** Undefined when the name is taken. */
 export const insert = (tx: Tx, domain: { id: string; organization_id: string; domain: string }) =>
