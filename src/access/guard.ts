@@ -63,11 +63,11 @@ export function useGuard(app: FastifyInstance, { access, config, now }: Needs): 
 
 /** Comes after idempotency: a bootstrap whose answer was lost may be asked for again. */
 export function useBootstrapGate(app: FastifyInstance, { access }: Pick<Core, 'access'>): void {
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, next) => {
     const { auth } = request.routeOptions.config
-    if (auth?.kind !== 'bootstrap-token') return
+    if (auth?.kind !== 'bootstrap-token') return next()
     const token = request.headers['x-bootstrap-token']
-    await access.bootstrap.verify(auth.of, token === undefined ? undefined : String(token))
+    return access.bootstrap.verify(auth.of, token === undefined ? undefined : String(token))
   })
 }
 

@@ -37,7 +37,11 @@ export const api: Daemon = {
 /** The features in the order they need each other; nothing in them runs until a request comes. */
 export function apiFeatures(core: Core): Feature[] {
   const edition = core.config.SVC_EDITION
-  const manifest = (): Manifest => manifestOf(edition, features)
+  let known: Manifest | undefined
+  const manifest = (): Manifest => {
+    known ??= manifestOf(edition, features)
+    return known
+  }
   const organizing = organizationService(core)
   const hosting = domainService({ ...core, organizations: organizing })
   const features: Feature[] = [

@@ -1,6 +1,6 @@
 import { Kysely, type Transaction } from 'kysely'
 import postgres, { type Options, type Sql } from 'postgres'
-import { postgresDialect } from './dialect.ts'
+import { overPool } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -20,7 +20,7 @@ export function openDatabase(target: Target, options: { pool: number; name: stri
     max: options.pool,
     connection: { application_name: `mailplane ${options.name}`, TimeZone: 'UTC' },
   })
-  const db: Db = new Kysely<Tables>({ dialect: postgresDialect(sql) })
+  const db: Db = new Kysely<Tables>(overPool(sql))
   return {
     db,
     sql,

@@ -1,8 +1,11 @@
 import {
   type CompiledQuery,
   type DatabaseConnection,
+  DefaultConnectionProvider,
+  DefaultQueryExecutor,
   type Dialect,
   type Driver,
+  type KyselyProps,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
@@ -16,12 +19,35 @@ import type { ReservedSql, Sql } from 'postgres'
  * named prepared statement; only a transaction reserves a connection. The usual dialect reserves
  * one for every query and keeps a third of the throughput.
  */
-export const postgresDialect = (sql: Sql): Dialect => ({
-  createAdapter: () => new PostgresAdapter(),
-  createDriver: () => new PostgresDriver(sql),
-  createIntrospector: (db) => new PostgresIntrospector(db),
-  createQueryCompiler: () => new PostgresQueryCompiler(),
-})
+export function overPool(sql: Sql): KyselyProps {
+  const driver = new PostgresDriver(sql)
+  const dialect: Dialect = {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+  return { config: { dialect }, dialect, driver, executor: new PoolExecutor(sql, driver) }
+}
+
+/** Spares a query the connection that Kysely would provide, watch over and release for it. */
+class PoolExecutor extends DefaultQueryExecutor {
+  readonly #sql: Sql
+  constructor(sql: Sql, driver: Driver) {
+    const provider = new DefaultConnectionProvider(driver)
+    super(new PostgresQueryCompiler(), new PostgresAdapter(), provider)
+    this.#sql = sql
+  }
+
+  override executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return run(this.#sql, query)
+  }
+}
+
+async function run<Row>(sql: Sql, query: CompiledQuery): Promise<QueryResult<Row>> {
+  const rows = await sql.unsafe(query.sql, query.parameters as never[], { prepare: true })
+  return { rows: rows as unknown as Row[], numAffectedRows: BigInt(rows.count ?? 0) }
+}
 
 class PostgresDriver implements Driver {
   readonly #sql: Sql
@@ -41,11 +67,11 @@ class PostgresDriver implements Driver {
   }
 
   async commitTransaction(connection: DatabaseConnection) {
-    await (connection as PostgresConnection).run('commit')
+    await (connection as PostgresConnection).command('commit')
   }
 
   async rollbackTransaction(connection: DatabaseConnection) {
-    await (connection as PostgresConnection).run('rollback')
+    await (connection as PostgresConnection).command('rollback')
   }
 
   async releaseConnection(connection: DatabaseConnection) {
@@ -63,11 +89,11 @@ class PostgresConnection implements DatabaseConnection {
   async begin({ isolationLevel, accessMode }: TransactionSettings) {
     this.#reserved = await this.#pool.reserve()
     const level = isolationLevel ? ` isolation level ${isolationLevel}` : ''
-    await this.run(`begin${level}${accessMode ? ` ${accessMode}` : ''}`)
+    await this.command(`begin${level}${accessMode ? ` ${accessMode}` : ''}`)
   }
 
-  async run(command: string) {
-    await (this.#reserved as ReservedSql).unsafe(command)
+  async command(text: string) {
+    await (this.#reserved as ReservedSql).unsafe(text)
   }
 
   release() {
@@ -75,14 +101,8 @@ class PostgresConnection implements DatabaseConnection {
     this.#reserved = undefined
   }
 
-  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const rows = await (this.#reserved ?? this.#pool).unsafe(
-      query.sql,
-      query.parameters as never[],
-      { prepare: true },
-    )
-    const numAffectedRows = BigInt(rows.count ?? 0)
-    return { rows: rows as unknown as Row[], numAffectedRows }
+  executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return run(this.#reserved ?? this.#pool, query)
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for a generator

@@ -58,10 +58,15 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
 
   app.decorateRequest('claim', null)
 
-  app.addHook('preValidation', async (request, reply) => {
+  // Most requests carry no key; they pass both hooks without waiting for a promise.
+  app.addHook('preValidation', (request, reply, next) => {
     const header = request.headers['idempotency-key']
-    if (header === undefined || !MUTATING.has(request.method) || request.is404) return
-    const operation = operationOf(request, String(header))
+    if (header === undefined || !MUTATING.has(request.method) || request.is404) return next()
+    return claimOrReplay(request, reply, String(header))
+  })
+
+  async function claimOrReplay(request: FastifyRequest, reply: FastifyReply, key: string) {
+    const operation = operationOf(request, key)
     const hash = sha256(request.rawBody ?? '')
     const id = ulid()
     if (await keys.claim(db, operation, hash, id)) {
@@ -75,7 +80,7 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
       return
     }
     return replay(await keys.find(db, operation), hash, request, reply)
-  })
+  }
 
   function replay(
     found: Awaited<ReturnType<typeof keys.find>>,
@@ -101,10 +106,19 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
     throw new InProgress()
   }
 
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, next) => {
     const { claim } = request
-    if (!claim) return payload
+    if (!claim) return next(null, payload)
     request.claim = null
+    return settle(claim, request, reply, payload)
+  })
+
+  async function settle(
+    claim: Claim,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: unknown,
+  ) {
     running.delete(claim.id)
     try {
       const body = payload === undefined || payload === null ? '' : payload
@@ -120,7 +134,7 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
       log.error({ err: error, correlation_id: request.id }, 'idempotent response was not stored')
     }
     return payload
-  })
+  }
 }
 
 function operationOf(request: FastifyRequest, key: string): keys.Operation {

@@ -47,6 +47,8 @@ export async function httpServer(core: Core, services: [Service, ...Service[]]) 
     loggerInstance: core.log as FastifyBaseLogger,
     // One line per request, written below.
     logController: new LogController({ disableRequestLogging: true }),
+    // Whoever logs about a request names its correlation id; no logger of its own is made for it.
+    childLoggerFactory: (log) => log,
     requestTimeout: 60_000,
     keepAliveTimeout: 72_000,
     // On shutdown idle connections close at once, busy ones after their answer.
