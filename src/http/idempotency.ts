@@ -62,7 +62,7 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
     const header = request.headers['idempotency-key']
     if (header === undefined || !MUTATING.has(request.method) || request.is404) return
     const operation = operationOf(request, String(header))
-    const hash = sha256(request.rawBody ?? '')
+    const hash = vault.fingerprint('idempotent request', request.rawBody ?? '')
     const id = ulid()
     if (await keys.claim(db, operation, hash, id)) {
       running.add(id)
