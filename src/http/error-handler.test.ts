@@ -28,6 +28,11 @@ const answers: [string, number, () => ReturnType<Probe['send']>][] = [
   ['a missing daemon', 503, () => app.send('GET', '/api/v1/probe/away')],
   ['a malformed address', 400, () => app.send('GET', '/%zz')],
   ['a NUL in the path', 400, () => app.send('GET', '/api/v1/probe/things/a%00b')],
+  [
+    'a NUL in the path of a console route',
+    400,
+    () => app.send('GET', '/api/v1/platform/operators/%00'),
+  ],
   ['a NUL in the query', 400, () => app.send('GET', '/api/v1/probe/?q=%00')],
   ['an unknown path', 404, () => app.send('GET', '/api/v1/nothing-here')],
   ['broken JSON for an unknown path', 422, () => post('/api/v1/nothing-here', '{')],

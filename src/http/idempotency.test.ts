@@ -4,6 +4,7 @@ import { type Client, clientOf } from '../../test/support/app.ts'
 import type { Answer } from '../../test/support/http.ts'
 import { type Probe, startProbe } from '../../test/support/probe.ts'
 import { anonymous } from '../access/caller.ts'
+import { sha256 } from '../lib/tokens.ts'
 import { ulid } from '../lib/ulid.ts'
 
 let app: Probe
@@ -221,6 +222,14 @@ describe('a retry', () => {
     expect(later.body.data.id).not.toBe(first.body.data.id)
     expect(await newRows()).toBe(2)
     expect((await create({ a: 2 })).text).toBe(later.text)
+  })
+
+  it('leaves nothing that a password could be guessed from', async () => {
+    const body = { email: acme.email, password: 'hunter2' }
+    await create(body)
+    const [row] = await stored()
+    expect(JSON.stringify(row)).not.toContain(sha256(JSON.stringify(body)))
+    expect(row?.request_hash).toMatch(/^[0-9a-f]{64}$/)
   })
 
   it('finds a secret that is shown once, which nobody finds in the database', async () => {

@@ -67,7 +67,7 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
 
   async function claimOrReplay(request: FastifyRequest, reply: FastifyReply, key: string) {
     const operation = operationOf(request, key)
-    const hash = sha256(request.rawBody ?? '')
+    const hash = vault.fingerprint('idempotent request', request.rawBody ?? '')
     const id = ulid()
     if (await keys.claim(db, operation, hash, id)) {
       running.add(id)

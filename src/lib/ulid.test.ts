@@ -14,7 +14,7 @@ describe('an id', () => {
 
   it('is never given twice', () => {
     const now = Date.now()
-    expect(new Set(Array.from({ length: 100_000 }, () => ulid(now))).size).toBe(100_000)
+    expect(new Set(Array.from({ length: 20_000 }, () => ulid(now))).size).toBe(20_000)
   })
 
   it('sorts by the time it was made', () => {

@@ -4,6 +4,17 @@ import { vault } from './vault.ts'
 const KEY = 'a root key of thirty-two characters or more'
 const mine = vault(KEY)
 
+describe('a fingerprint', () => {
+  it('is the same for the same value, and for nothing else', () => {
+    const print = mine.fingerprint('request', 'body')
+    expect(print).toMatch(/^[0-9a-f]{64}$/)
+    expect(vault(KEY).fingerprint('request', Buffer.from('body'))).toBe(print)
+    expect(mine.fingerprint('request', 'Body')).not.toBe(print)
+    expect(mine.fingerprint('other', 'body')).not.toBe(print)
+    expect(vault(`${KEY}!`).fingerprint('request', 'body')).not.toBe(print)
+  })
+})
+
 describe('a sealed value', () => {
   const sealed = mine.seal('totp', 'JBSWY3DPEHPK3PXP')
 

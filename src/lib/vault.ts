@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 const VERSION = 1
 const NONCE_BYTES = 12
@@ -11,6 +11,8 @@ const TAG_BYTES = 16
 export interface Vault {
   seal(purpose: string, plaintext: string): Buffer
   open(purpose: string, sealed: Buffer): string
+  /** Whether two values are the same, told to nobody who lacks the key: guessing needs it too. */
+  fingerprint(purpose: string, value: string | Buffer): string
 }
 
 export function vault(rootKey: string): Vault {
@@ -42,5 +44,7 @@ export function vault(rootKey: string): Vault {
       const body = sealed.subarray(1 + NONCE_BYTES + TAG_BYTES)
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
     },
+    fingerprint: (purpose, value) =>
+      createHmac('sha256', keyFor(purpose)).update(value).digest('hex'),
   }
 }
