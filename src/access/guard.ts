@@ -130,7 +130,7 @@ function identifier(access: Access, now: () => Date) {
         const token = bearer(headers.authorization) ?? cookie('mailbox')
         if (!token) throw new refused.AuthenticationRequired()
         const found = bySession('mailbox', token)
-        return auth.endedToo ? found.catch(() => anonymous) : found
+        return auth.endedToo ? found.catch(nobodyIfEnded) : found
       }
       case 'partial-operator': {
         const token = cookie('operator')
@@ -199,6 +199,12 @@ function checkPermission(identity: Identity, permission: 'read' | 'write' | 'adm
   }
   if (identity.readOnly) throw new refused.WriteAccessRequired()
   if (permission === 'admin' && !identity.adminAccess) throw new refused.AdminAccessRequired()
+}
+
+/** Only an ended session makes nobody of its holder; a failure of the database stays one. */
+const nobodyIfEnded = (error: unknown): Identity => {
+  if (error instanceof refused.SessionInvalid) return anonymous
+  throw error
 }
 
 const bearer = (header: string | undefined): string | undefined =>
