@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
-const lane = (name: string, include: string[], isolate = false) => ({
+const lane = (name: string, include: string[], setup: string[] = []) => ({
   test: {
     name,
     include,
-    isolate,
+    isolate: false,
     pool: 'forks' as const,
-    globalSetup: ['test/support/postgres.ts'],
+    globalSetup: ['test/support/postgres.ts', ...setup],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
@@ -19,7 +19,7 @@ export default defineConfig({
     projects: [
       lane('api', ['src/**/*.test.ts']),
       lane('contract', ['test/*.test.ts']),
-      lane('faults', ['test/faults/*.test.ts']),
+      lane('faults', ['test/faults/*.test.ts'], ['test/support/built.mjs']),
       lane('mail', ['test/mail/*.test.ts']),
     ],
   },
