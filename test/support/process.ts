@@ -96,7 +96,7 @@ export function spawnServer({ dataDir, env = {}, args = [], main = MAIN, uid, um
 
 export async function startServer(start: Start) {
   const server = spawnServer(start)
-  await until(() => server.base !== '' || !server.isRunning(), 30_000)
+  await until(() => server.base !== '' || !server.isRunning())
   if (server.base === '') {
     throw new Error(`the server did not start: ${(await server.ended).stderr}`)
   }
@@ -140,7 +140,7 @@ export function workersIn(folder: string): number[] {
 
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  withinMs = 15_000,
+  withinMs = 30_000,
 ): Promise<void> {
   const end = Date.now() + withinMs
   while (!(await condition())) {
