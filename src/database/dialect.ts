@@ -12,15 +12,16 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
-import type { ReservedSql, Sql } from 'postgres'
+import type { Sql } from 'postgres'
+import type { OpenTransaction, Transactions } from './transactions.ts'
 
 /**
  * Kysely over postgres.js. Outside transactions the compiled SQL goes straight to the pool as a
- * named prepared statement; only a transaction reserves a connection. The usual dialect reserves
+ * named prepared statement; only a transaction has a connection to itself. The usual dialect takes
  * one for every query and keeps a third of the throughput.
  */
-export function overPool(sql: Sql): KyselyProps {
-  const driver = new PostgresDriver(sql)
+export function overPool(sql: Sql, transactions: Transactions): KyselyProps {
+  const driver = new PostgresDriver(sql, transactions)
   const dialect: Dialect = {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => driver,
@@ -40,69 +41,67 @@ class PoolExecutor extends DefaultQueryExecutor {
   }
 
   override executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return run(this.#sql, query)
+    return runOn(this.#sql, query)
   }
 }
 
-async function run<Row>(sql: Sql, query: CompiledQuery): Promise<QueryResult<Row>> {
-  const rows = await sql.unsafe(query.sql, query.parameters as never[], { prepare: true })
-  return { rows: rows as unknown as Row[], numAffectedRows: BigInt(rows.count ?? 0) }
+const runOn = <Row>(pool: Sql, { sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> =>
+  resultOf(pool.unsafe(sql, parameters as never[], { prepare: true }))
+
+type Rows = PromiseLike<unknown[] & { count?: number }>
+
+async function resultOf<Row>(query: Rows): Promise<QueryResult<Row>> {
+  const rows = await query
+  return { rows: rows as Row[], numAffectedRows: BigInt(rows.count ?? 0) }
 }
 
 class PostgresDriver implements Driver {
   readonly #sql: Sql
-  constructor(sql: Sql) {
+  readonly #transactions: Transactions
+  constructor(sql: Sql, transactions: Transactions) {
     this.#sql = sql
+    this.#transactions = transactions
   }
 
   async init() {}
-  async destroy() {}
+  destroy = () => this.#transactions.close()
 
   async acquireConnection(): Promise<DatabaseConnection> {
     return new PostgresConnection(this.#sql)
   }
 
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings) {
-    await (connection as PostgresConnection).begin(settings)
+    const { isolationLevel, accessMode } = settings
+    const level = isolationLevel ? ` isolation level ${isolationLevel}` : ''
+    const command = `begin${level}${accessMode ? ` ${accessMode}` : ''}`
+    const own = connection as PostgresConnection
+    own.transaction = await this.#transactions.begin(command)
   }
 
   async commitTransaction(connection: DatabaseConnection) {
-    await (connection as PostgresConnection).command('commit')
+    await (connection as PostgresConnection).transaction?.commit()
   }
 
   async rollbackTransaction(connection: DatabaseConnection) {
-    await (connection as PostgresConnection).command('rollback')
+    await (connection as PostgresConnection).transaction?.rollback()
   }
 
   async releaseConnection(connection: DatabaseConnection) {
-    ;(connection as PostgresConnection).release()
+    ;(connection as PostgresConnection).transaction?.release()
   }
 }
 
 class PostgresConnection implements DatabaseConnection {
   readonly #pool: Sql
-  #reserved: ReservedSql | undefined
+  transaction: OpenTransaction | undefined
   constructor(pool: Sql) {
     this.#pool = pool
   }
 
-  async begin({ isolationLevel, accessMode }: TransactionSettings) {
-    this.#reserved = await this.#pool.reserve()
-    const level = isolationLevel ? ` isolation level ${isolationLevel}` : ''
-    await this.command(`begin${level}${accessMode ? ` ${accessMode}` : ''}`)
-  }
-
-  async command(text: string) {
-    await (this.#reserved as ReservedSql).unsafe(text)
-  }
-
-  release() {
-    this.#reserved?.release()
-    this.#reserved = undefined
-  }
-
   executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return run(this.#reserved ?? this.#pool, query)
+    return this.transaction
+      ? resultOf(this.transaction.query(query.sql, query.parameters))
+      : runOn(this.#pool, query)
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for a generator

@@ -3,9 +3,8 @@ import { parseNetworks } from './cidr.ts'
 /** A variable that is missing or malformed; its message is the one line the operator sees. */
 export class InvalidVariable extends Error {
   constructor(name: string, wants: string, got: string) {
-    // An address may carry a password.
-    const shown = got.replace(/:\/\/.*@/, '://…@')
-    super(`${name} must be ${wants}, but is ${JSON.stringify(shown)}`)
+    // Before the @ of an address stands a password.
+    super(`${name} must be ${wants}, but is ${JSON.stringify(got.replace(/^.*@/s, '…@'))}`)
   }
 }
 
