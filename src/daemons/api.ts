@@ -12,6 +12,7 @@ import { mailboxAuth } from '../features/mailbox-auth/index.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
+import { smtpCredentials } from '../features/smtp-credentials/index.ts'
 import { deleteExpiredIdempotencyKeys, deleteOldSessions } from '../jobs/housekeeping.ts'
 import { runJobs } from '../jobs/jobs.ts'
 import type { Daemon } from './daemon.ts'
@@ -39,6 +40,7 @@ export function apiFeatures(core: Core): Feature[] {
     platform(core),
     organizations(organizing, hosting),
     domains(core, hosting, { listOfDomain: async () => [] }),
+    smtpCredentials(core, hosting),
     mailboxAuth(core),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
