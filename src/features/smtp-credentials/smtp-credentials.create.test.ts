@@ -74,7 +74,7 @@ describe('creating a credential', () => {
       expires_at: '2031-05-01T02:00:00+02:00',
       hourly_limit: 1,
       daily_limit: 2_147_483_647,
-      created_by: 'billing system',
+      created_by: '🐎'.repeat(255),
       active: false,
       organization_id: globex.organizationId,
     }
@@ -90,7 +90,7 @@ describe('creating a credential', () => {
       expires_at: '2031-05-01T00:00:00.000Z',
       hourly_limit: 1,
       daily_limit: 2_147_483_647,
-      created_by: 'billing system',
+      created_by: sent.created_by,
       active: true,
     })
     expect(answer.body.data).not.toHaveProperty('secret')

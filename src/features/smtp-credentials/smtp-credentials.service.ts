@@ -19,6 +19,7 @@ import * as rules from './smtp-credentials.rules.ts'
 import type { CredentialChange, NewCredential } from './smtp-credentials.schemas.ts'
 
 const NAME_TRIES = 5
+// An address alone may have 254 characters, and the actor says more.
 const MAX_ATTRIBUTION = 255
 const DAY_MS = 24 * 60 * 60 * 1000
 // Dovecot may have remembered a login that these no longer allow, or not yet.
@@ -90,7 +91,7 @@ export function smtpCredentialService({ authCache, change, db, domains, now }: N
         organization_id: domain.organization_id,
         prefix: made?.prefix ?? null,
         secret_hash: await hashSmtpSecret(made?.secret ?? (password as string)),
-        created_by: (created_by || actorOf(caller)).slice(0, MAX_ATTRIBUTION),
+        created_by: created_by || actorOf(caller).slice(0, MAX_ATTRIBUTION),
       }
       const insert = (login: string) =>
         refusing(
