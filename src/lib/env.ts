@@ -4,7 +4,9 @@ import { parseNetworks } from './cidr.ts'
 export class InvalidVariable extends Error {
   constructor(name: string, wants: string, got: string) {
     // Before the @ of an address stands a password.
-    super(`${name} must be ${wants}, but is ${JSON.stringify(got.replace(/^.*@/s, '…@'))}`)
+    super(
+      `${name} must be ${wants}, but is ${JSON.stringify(got.replace(/^([a-z+]*:\/\/)?.*@/is, '$1…@'))}`,
+    )
   }
 }
 
