@@ -40,8 +40,9 @@ export async function serve(services?: string): Promise<void> {
     process.exit(code)
   }
   // Signals may arrive twice, from the terminal and from npm; one stop is enough.
-  process.on('SIGTERM', () => void stop(0))
-  process.on('SIGINT', () => void stop(0))
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => void stop(0))
+  }
   // A launcher that started us on a newer Node goes away: so do we.
   process.on('disconnect', () => void stop(0))
 
@@ -98,7 +99,10 @@ async function start(
   closers.push(() => drain(app))
   const port = config.PORT ?? defaultPort(chosen)
   interruption.throwIfAborted()
-  await app.listen({ host: config.HOST, port })
+  await app.listen({ host: config.HOST, port }).catch((error) => {
+    if (error.syscall !== 'getaddrinfo') throw error
+    throw new StartupError(`HOST ${config.HOST} is not an address of this machine (${error.code})`)
+  })
 
   const address = `http://${config.HOST}:${(app.server.address() as { port: number }).port}`
   const files = offered.map(
