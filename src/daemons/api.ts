@@ -8,6 +8,8 @@ import { domains } from '../features/domains/index.ts'
 import type { Feature } from '../features/feature.ts'
 import { health } from '../features/health/index.ts'
 import { mailboxAuth } from '../features/mailbox-auth/index.ts'
+import { mailboxes } from '../features/mailboxes/index.ts'
+import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
@@ -30,6 +32,7 @@ export function apiFeatures(core: Core): Feature[] {
   const manifest = (): Manifest => manifestOf(edition, features)
   const organizing = organizationService(core)
   const hosting = domainService({ ...core, organizations: organizing })
+  const mailboxing = mailboxService({ ...core, organizations: organizing, domains: hosting })
   const features: Feature[] = [
     health(core),
     capabilities(manifest),
@@ -37,7 +40,8 @@ export function apiFeatures(core: Core): Feature[] {
     auth(core, manifest),
     platform(core),
     organizations(organizing, hosting),
-    domains(core, hosting, { listOfDomain: async () => [] }),
+    domains(core, hosting, mailboxing),
+    mailboxes(core, mailboxing),
     mailboxAuth(core),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
