@@ -7,6 +7,7 @@ import { domainService } from '../features/domains/domains.service.ts'
 import { domains } from '../features/domains/index.ts'
 import type { Feature } from '../features/feature.ts'
 import { health } from '../features/health/index.ts'
+import { mailbox } from '../features/mailbox/index.ts'
 import { mailboxAuth } from '../features/mailbox-auth/index.ts'
 import { mailboxes } from '../features/mailboxes/index.ts'
 import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
@@ -43,6 +44,7 @@ export function apiFeatures(core: Core): Feature[] {
     domains(core, hosting, mailboxing),
     mailboxes(core, mailboxing),
     mailboxAuth(core),
+    mailbox(core, mailboxing),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
 }
