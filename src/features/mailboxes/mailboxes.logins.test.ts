@@ -129,4 +129,21 @@ describe('a reset password', () => {
       { event: 'mailbox.password.changed', data: { sessions_revoked: 2, temporary: mustChange } },
     ])
   })
+
+  it('stands although Dovecot cannot be told', async () => {
+    const deaf = await startApp({
+      database: app.database,
+      env: { DOVEADM_URL: 'http://127.0.0.1:9', DOVEADM_API_KEY: 'key' },
+    })
+    try {
+      const { path } = await mailbox()
+      const answer = await deaf.send('POST', `${path}/reset-password`, {
+        headers: { 'x-api-key': acme.apiKey },
+        body: { new_password: NEW_PASSWORD },
+      })
+      expect(answer).toMatchObject({ status: 200, body: { data: { cache_flushed: false } } })
+    } finally {
+      await deaf.stop()
+    }
+  })
 })
