@@ -1,13 +1,17 @@
 import { defineConfig } from 'vitest/config'
 
-const lane = (name: string, include: string[], isolate = false) => ({
+const lane = (
+  name: string,
+  include: string[],
+  more: { setup?: string; seconds?: number } = {},
+) => ({
   test: {
     name,
     include,
-    isolate,
+    isolate: false,
     pool: 'forks' as const,
-    globalSetup: ['test/support/postgres.ts'],
-    testTimeout: 30_000,
+    globalSetup: ['test/support/postgres.ts', ...(more.setup ? [more.setup] : [])],
+    testTimeout: (more.seconds ?? 30) * 1000,
     hookTimeout: 60_000,
   },
 })
@@ -19,7 +23,7 @@ export default defineConfig({
     projects: [
       lane('api', ['src/**/*.test.ts']),
       lane('contract', ['test/*.test.ts']),
-      lane('faults', ['test/faults/*.test.ts']),
+      lane('faults', ['test/faults/*.test.ts'], { setup: 'test/support/built.mjs', seconds: 90 }),
       lane('mail', ['test/mail/*.test.ts']),
     ],
   },

@@ -31,5 +31,5 @@ begin
 end $$;
 
 create trigger organizations_tell_access
-  after update of active or delete on organizations
+  after update of active, name or delete on organizations
   for each row execute function tell_access('organization');

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -76,8 +77,13 @@ const isBuilt = () => existsSync(built) && readFileSync(built, 'utf8') === sourc
 function build() {
   say('building …')
   const wanted = sources()
+  // What was deleted from the sources must not live on here.
+  rmSync(join(root, 'dist'), { recursive: true, force: true })
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const { status } = spawnSync(process.execPath, [tsc, '--project', root], options())
+  // Whoever starts a server waits for this. Types were checked when the change landed; leaving that
+  // out makes the same files in a tenth of the time.
+  const args = [tsc, '--project', root, '--noCheck']
+  const { status } = spawnSync(process.execPath, args, options())
   if (status !== 0) fail('the build failed; see above')
   mkdirSync(join(root, 'dist'), { recursive: true })
   writeFileSync(built, wanted)

@@ -53,6 +53,10 @@ export const variables = {
   SVC_LOG_STDOUT: env.flag('Write the structured log to standard output too', false),
   SVC_MFA_ISSUER: env.text('Name that authenticator applications show', 'Mailplane'),
   SVC_MAIL_HOSTNAME: env.text('Host that MX, autoconfig and DNS advice name', 'mail.localhost'),
+  SVC_DNS_TIMEOUT: env.integer('Seconds that one domain verification may take', 10, {
+    min: 1,
+    max: 60,
+  }),
   SVC_DNS_SERVERS: env.list('Resolvers for domain verification', 'ip[:port] entries', isNameServer),
 
   IMAP_HOST: env.text('Mail server that mailbox logins are verified against', undefined),

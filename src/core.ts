@@ -8,6 +8,7 @@ import { type Events, events } from './events/events.ts'
 import { type Vault, vault } from './lib/vault.ts'
 import type { Log } from './log.ts'
 import { type AuthCache, authCache } from './mail/auth-cache.ts'
+import { dnsClient, type WithDns } from './mail/dns.ts'
 import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
 
 /** What is made once and handed to all. */
@@ -21,6 +22,7 @@ export interface Core {
   access: Access
   imapLogin: ImapLogin
   authCache: AuthCache
+  withDns: WithDns
   /**
    * Runs the change a caller asked for in one transaction, together with what belongs to it: its
    * audit row and the mark that an idempotent request has happened.
@@ -54,6 +56,7 @@ export async function startCore(
     access,
     imapLogin: imapLogin(config),
     authCache: authCache(config, log),
+    withDns: dnsClient(config),
     change: (caller, work) =>
       db.transaction().execute(async (tx) => {
         const result = await work(tx)

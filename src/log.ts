@@ -1,19 +1,17 @@
 import {
+  appendFileSync,
   closeSync,
   existsSync,
   fstatSync,
   openSync,
   renameSync,
   statSync,
-  write,
-  writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
 
-const MAX_FILE_BYTES = 16 * 1024 * 1024
-const KEPT_FILES = 5
+const LIMITS = { maxBytes: 16 * 1024 * 1024, keptFiles: 5 }
 const FLUSH_MS = 250
 const FLUSH_BYTES = 64 * 1024
 
@@ -58,11 +56,10 @@ const describeError = (error: Error & { code?: string }) => ({
  * Lines are gathered and written a few times a second; at exit the rest is written at once. Several
  * processes may share a file: each notices when another has moved it away.
  */
-function rotatingFile(path: string) {
+export function rotatingFile(path: string, { maxBytes, keptFiles } = LIMITS) {
   let fd = openSync(path, 'a', 0o600)
   let lines: string[] = []
   let bytes = 0
-  let writing = false
 
   const reopen = () => {
     closeSync(fd)
@@ -70,38 +67,29 @@ function rotatingFile(path: string) {
   }
   const rotate = () => {
     if (!existsSync(path) || statSync(path).ino !== fstatSync(fd).ino) return reopen()
-    if (fstatSync(fd).size < MAX_FILE_BYTES) return
-    for (let index = KEPT_FILES - 1; index >= 1; index--) {
+    if (fstatSync(fd).size < maxBytes) return
+    for (let index = keptFiles - 1; index >= 1; index--) {
       if (existsSync(`${path}.${index}`)) renameSync(`${path}.${index}`, `${path}.${index + 1}`)
     }
     renameSync(path, `${path}.1`)
     reopen()
   }
-  const take = () => {
+  // Written at once: a write that is still under way when the process exits may be lost.
+  const flush = () => {
+    if (bytes === 0) return
     const text = lines.join('')
     lines = []
     bytes = 0
-    return text
-  }
-  const flush = () => {
-    if (writing || bytes === 0) return
-    writing = true
-    write(fd, take(), () => {
-      writing = false
-      try {
-        rotate()
-      } catch {
-        // The folder is gone or full; the next flush tries again.
-      }
-      if (bytes >= FLUSH_BYTES) flush()
-    })
+    try {
+      appendFileSync(fd, text)
+      rotate()
+    } catch {
+      // The disk is full or the folder gone: better without a log than without a service.
+    }
   }
   const timer = setInterval(flush, FLUSH_MS)
   timer.unref()
-  const flushNow = () => {
-    if (bytes > 0) writeSync(fd, take())
-  }
-  process.once('exit', flushNow)
+  process.once('exit', flush)
 
   return {
     write(line: string) {
@@ -111,8 +99,11 @@ function rotatingFile(path: string) {
     },
     close() {
       clearInterval(timer)
-      process.off('exit', flushNow)
-      flushNow()
+      process.off('exit', flush)
+      flush()
+      closeSync(fd)
+      // Its number may soon be that of another file.
+      fd = -1
     },
   }
 }

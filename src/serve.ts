@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import { readConfig } from './config.ts'
 import { startCore } from './core.ts'
 import { chooseDaemons, defaultPort } from './daemons/index.ts'
@@ -11,17 +12,24 @@ import { serviceLog } from './log.ts'
 import { explainStartFailure, StartupError } from './startup-error.ts'
 import { VERSION } from './version.ts'
 
-const DRAIN_MS = 10_000
+// Together under the ten seconds after which container engines kill.
+const DRAIN_MS = 5000
+const STOP_MS = 9000
+
+type Closers = (() => Promise<unknown> | unknown)[]
 
 /** Runs the chosen services in this process until a signal asks it to stop. */
 export async function serve(services?: string): Promise<void> {
-  const closers: (() => Promise<unknown> | unknown)[] = []
-  let stopping = false
+  const closers: Closers = []
+  const interruption = new AbortController()
+  let starting: Promise<void> | undefined
   const stop = async (code: number) => {
-    if (stopping) return
-    stopping = true
+    if (interruption.signal.aborted) return
+    interruption.abort()
     // Whatever hangs is cut off; the database recovers what was committed.
-    setTimeout(() => process.exit(code || 1), DRAIN_MS).unref()
+    setTimeout(() => process.exit(code || 1), STOP_MS).unref()
+    // What a start has begun must be known before it can be undone.
+    await starting?.catch(() => {})
     for (const close of closers.reverse()) {
       try {
         await close()
@@ -38,14 +46,20 @@ export async function serve(services?: string): Promise<void> {
   process.on('disconnect', () => void stop(0))
 
   try {
-    await start(services, closers)
+    starting = start(services, closers, interruption.signal)
+    await starting
   } catch (error) {
+    if (interruption.signal.aborted) return
     process.stderr.write(`mailplane: ${explainStartFailure(error)}\n`)
     await stop(1)
   }
 }
 
-async function start(services: string | undefined, closers: (() => unknown)[]): Promise<void> {
+async function start(
+  services: string | undefined,
+  closers: Closers,
+  interruption: AbortSignal,
+): Promise<void> {
   const config = readConfig()
   const chosen =
     services === undefined
@@ -60,6 +74,7 @@ async function start(services: string | undefined, closers: (() => unknown)[]): 
 
   const target: Target =
     config.DATABASE_URL ?? (await startDatabase(config.DATA_DIR, log.error.bind(log), closers))
+  interruption.throwIfAborted()
   const migration = openDatabase(target, { pool: 1, name: 'migration' })
   try {
     await migrate(migration.sql)
@@ -67,6 +82,7 @@ async function start(services: string | undefined, closers: (() => unknown)[]): 
     await migration.close()
   }
 
+  interruption.throwIfAborted()
   const core = await startCore({ config, log, target })
   closers.push(core.close)
   const offered = await core.access.bootstrap.prepare()
@@ -79,8 +95,9 @@ async function start(services: string | undefined, closers: (() => unknown)[]): 
     parts.push({ name: daemon.name, log: own.log, metrics: metrics(daemon.name), features })
   }
   const app = await httpServer(core, parts as [Service, ...Service[]])
-  closers.push(() => app.close())
+  closers.push(() => drain(app))
   const port = config.PORT ?? defaultPort(chosen)
+  interruption.throwIfAborted()
   await app.listen({ host: config.HOST, port })
 
   const address = `http://${config.HOST}:${(app.server.address() as { port: number }).port}`
@@ -97,10 +114,19 @@ async function start(services: string | undefined, closers: (() => unknown)[]): 
   log.info({ address, services: chosen.map(({ name }) => name) }, 'ready')
 }
 
+/** Answers what has been asked; a client that does not finish asking is not waited for. */
+async function drain(app: FastifyInstance): Promise<void> {
+  // Who is answered now must not hold the connection open for a next request.
+  app.server.keepAliveTimeout = 1
+  const patience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  await app.close()
+  clearTimeout(patience)
+}
+
 async function startDatabase(
   dataDir: string,
   report: (message: string) => void,
-  closers: (() => unknown)[],
+  closers: Closers,
 ): Promise<Target> {
   const hold = await holdDataDir(dataDir)
   if (!hold) {

@@ -18,6 +18,7 @@ export async function findKey(db: Db, keyHash: string): Promise<Identity | undef
       'api_keys.organization_id',
       'api_keys.scope',
       'api_keys.expires_at',
+      'organizations.name as organization_name',
     ])
     .where('api_keys.key_hash', '=', keyHash)
     .where('api_keys.active', '=', true)
@@ -30,6 +31,7 @@ export async function findKey(db: Db, keyHash: string): Promise<Identity | undef
     id: row.id,
     scope: row.scope === 'platform' ? 'platform' : within(row.organization_id),
     organizationId: row.organization_id,
+    organizationName: row.organization_name,
     email: null,
     role: null,
     readOnly: permissions.read_only === true,
@@ -63,6 +65,7 @@ export async function findSession(
       's.absolute_expiry',
       'o.role as operator_role',
       'g.id as organization_id',
+      'g.name as organization_name',
       eb.fn.coalesce('u.id', 'o.id', 'e.id').as('subject_id'),
       eb.fn.coalesce('u.email', 'o.email', 'e.email').as('email'),
     ])
@@ -79,6 +82,7 @@ export async function findSession(
     id: row.subject_id as string,
     scope: kind === 'operator' ? 'platform' : within(row.organization_id),
     organizationId: row.organization_id,
+    organizationName: row.organization_name,
     email: row.email,
     role: row.operator_role,
     readOnly: false,

@@ -32,6 +32,7 @@ export interface Identity {
   readonly id: string
   readonly scope: Scope
   readonly organizationId: string | null
+  readonly organizationName: string | null
   readonly email: string | null
   readonly role: Role | null
   readonly readOnly: boolean
@@ -55,6 +56,7 @@ export const anonymous: Identity = {
   id: '',
   scope: NOTHING,
   organizationId: null,
+  organizationName: null,
   email: null,
   role: null,
   readOnly: true,

@@ -63,11 +63,11 @@ export function useGuard(app: FastifyInstance, { access, config, now }: Needs): 
 
 /** Comes after idempotency: a bootstrap whose answer was lost may be asked for again. */
 export function useBootstrapGate(app: FastifyInstance, { access }: Pick<Core, 'access'>): void {
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, next) => {
     const { auth } = request.routeOptions.config
-    if (auth?.kind !== 'bootstrap-token') return
+    if (auth?.kind !== 'bootstrap-token') return next()
     const token = request.headers['x-bootstrap-token']
-    await access.bootstrap.verify(auth.of, token === undefined ? undefined : String(token))
+    return access.bootstrap.verify(auth.of, token === undefined ? undefined : String(token))
   })
 }
 
@@ -108,8 +108,10 @@ function identifier(access: Access, now: () => Date) {
       // A valid key does not excuse the invalid ones before it.
       { clears: () => false },
     )
-    if (!identity) throw new refused.InvalidApiKey()
-    return unexpired(identity)
+    if (identity) return unexpired(identity)
+    // The feed tells of a new block a moment later; here it must hold for the very next request.
+    await access.blocked.read(ip)
+    throw new refused.InvalidApiKey()
   }
 
   const unexpired = (identity: Identity): Identity => {
@@ -128,7 +130,7 @@ function identifier(access: Access, now: () => Date) {
         const token = bearer(headers.authorization) ?? cookie('mailbox')
         if (!token) throw new refused.AuthenticationRequired()
         const found = bySession('mailbox', token)
-        return auth.endedToo ? found.catch(() => anonymous) : found
+        return auth.endedToo ? found.catch(nobodyIfEnded) : found
       }
       case 'partial-operator': {
         const token = cookie('operator')
@@ -197,6 +199,12 @@ function checkPermission(identity: Identity, permission: 'read' | 'write' | 'adm
   }
   if (identity.readOnly) throw new refused.WriteAccessRequired()
   if (permission === 'admin' && !identity.adminAccess) throw new refused.AdminAccessRequired()
+}
+
+/** Only an ended session makes nobody of its holder; a failure of the database stays one. */
+const nobodyIfEnded = (error: unknown): Identity => {
+  if (error instanceof refused.SessionInvalid) return anonymous
+  throw error
 }
 
 const bearer = (header: string | undefined): string | undefined =>

@@ -108,7 +108,8 @@ export function sessions({ now, config }: Pick<Core, 'now' | 'config'>) {
     /** The pair of cookies: one for the browser alone, one that scripts echo as X-CSRF-Token. */
     cookies({ kind, token, csrfToken, absoluteExpiry }: OpenedSession): string[] {
       const secure = config.SVC_COOKIE_SECURE
-      const maxAgeSeconds = Math.floor((absoluteExpiry.getTime() - now().getTime()) / 1000)
+      // Rounded up: the browser may keep a cookie for a moment too long, never too short.
+      const maxAgeSeconds = Math.ceil((absoluteExpiry.getTime() - now().getTime()) / 1000)
       return [
         setCookie(COOKIES[kind].session, token, { httpOnly: true, secure, maxAgeSeconds }),
         setCookie(COOKIES[kind].csrf, csrfToken, { httpOnly: false, secure, maxAgeSeconds }),

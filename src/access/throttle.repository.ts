@@ -26,10 +26,11 @@ export async function findBlock(
     .select((eb) => eb.fn.max('blocked_until').as('until'))
     .where('blocked_until', '>', now.toISOString())
     .where(
-      sql<SqlBool>`
+      sql<SqlBool>`(
         (client_ip = any(${ip}::text[]) and
           ((service = ${service} and username is null) or failure_reason = ${OPERATOR_BLOCK}))
-        or (username = any(${names}::text[]) and client_ip = '' and service = ${service})`,
+        or (username = any(${names}::text[]) and client_ip = '' and service = ${service})
+      )`,
     )
     .executeTakeFirst()
   return row?.until ? new Date(row.until) : undefined
@@ -119,4 +120,10 @@ export const clear = (db: Db, service: string, dimension: Dimension) =>
     .where('service', '=', service)
     .where(matches(dimension))
     .where(sql<SqlBool>`failure_reason is distinct from ${OPERATOR_BLOCK}`)
+    .execute()
+
+export const deleteAttemptsBefore = (db: Db, before: Date) =>
+  db
+    .deleteFrom('failed_auth_attempts')
+    .where('last_attempt_at', '<', before.toISOString())
     .execute()

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { issueKey, listKeys, revokeKey } from '../access/api-keys.ts'
-import { migrate } from '../database/migrate.ts'
+import { requireMigrated } from '../database/migrate.ts'
 import { parseIso } from '../lib/dates.ts'
 import { StartupError } from '../startup-error.ts'
 import { print } from './output.ts'
@@ -44,7 +44,7 @@ async function create(args: string[]): Promise<void> {
   if (expiresAt === undefined) throw new UsageError('--expires-at must be an ISO date or datetime')
 
   const key = await withDatabase(async ({ db, sql }) => {
-    await migrate(sql)
+    await requireMigrated(sql)
     if (organization !== undefined) {
       const found = await db
         .selectFrom('organizations')
@@ -70,7 +70,7 @@ async function list(args: string[]): Promise<void> {
     options: { organization: { type: 'string' }, json: { type: 'boolean', default: false } },
   })
   const keys = await withDatabase(async ({ db, sql }) => {
-    await migrate(sql)
+    await requireMigrated(sql)
     return listKeys(db, values.organization)
   })
   print(keys, values.json)
@@ -85,7 +85,7 @@ async function revoke(args: string[]): Promise<void> {
   const [keyId, ...more] = positionals
   if (keyId === undefined || more.length > 0) throw new UsageError('keys revoke takes one KEY_ID')
   const found = await withDatabase(async ({ db, sql }) => {
-    await migrate(sql)
+    await requireMigrated(sql)
     return revokeKey(db, keyId)
   })
   if (!found) throw new StartupError(`there is no key ${keyId}`)

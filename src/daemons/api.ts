@@ -3,6 +3,7 @@ import { auth } from '../features/auth/index.ts'
 import { bootstrap } from '../features/bootstrap/index.ts'
 import { capabilities } from '../features/capabilities/index.ts'
 import { type Manifest, manifestOf } from '../features/capabilities/manifest.ts'
+import { deleteRetiredKeys } from '../features/domains/dkim/dkim.jobs.ts'
 import { domainService } from '../features/domains/domains.service.ts'
 import { domains } from '../features/domains/index.ts'
 import type { Feature } from '../features/feature.ts'
@@ -14,7 +15,12 @@ import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
-import { deleteExpiredIdempotencyKeys, deleteOldSessions } from '../jobs/housekeeping.ts'
+import { smtpCredentials } from '../features/smtp-credentials/index.ts'
+import {
+  deleteExpiredIdempotencyKeys,
+  deleteOldFailedAttempts,
+  deleteOldSessions,
+} from '../jobs/housekeeping.ts'
 import { runJobs } from '../jobs/jobs.ts'
 import type { Daemon } from './daemon.ts'
 
@@ -22,7 +28,12 @@ export const api: Daemon = {
   name: 'api',
   port: 8080,
   async start(core) {
-    const jobs = runJobs(core, [deleteExpiredIdempotencyKeys, deleteOldSessions])
+    const jobs = runJobs(core, [
+      deleteExpiredIdempotencyKeys,
+      deleteOldSessions,
+      deleteOldFailedAttempts,
+      deleteRetiredKeys,
+    ])
     return { features: apiFeatures(core), stop: jobs.stop }
   },
 }
@@ -30,7 +41,11 @@ export const api: Daemon = {
 /** The features in the order they need each other; nothing in them runs until a request comes. */
 export function apiFeatures(core: Core): Feature[] {
   const edition = core.config.SVC_EDITION
-  const manifest = (): Manifest => manifestOf(edition, features)
+  let known: Manifest | undefined
+  const manifest = (): Manifest => {
+    known ??= manifestOf(edition, features)
+    return known
+  }
   const organizing = organizationService(core)
   const hosting = domainService({ ...core, organizations: organizing })
   const mailboxing = mailboxService({ ...core, organizations: organizing, domains: hosting })
@@ -43,6 +58,7 @@ export function apiFeatures(core: Core): Feature[] {
     organizations(organizing, hosting),
     domains(core, hosting, mailboxing),
     mailboxes(core, mailboxing),
+    smtpCredentials(core, hosting),
     mailboxAuth(core),
     mailbox(core, mailboxing),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)

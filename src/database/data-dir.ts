@@ -1,4 +1,14 @@
-import { accessSync, constants, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { randomToken } from '../lib/tokens.ts'
@@ -19,11 +29,18 @@ export function prepareDataDir(dataDir: string): void {
 /** A secret that is made on the first start and kept in a file only its owner can read. */
 export function keptSecret(dataDir: string, name: string): string {
   const file = join(dataDir, name)
-  try {
-    writeFileSync(file, randomToken(), { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'EEXIST') throw new StartupError(`${file} cannot be written (${code})`)
+  if (!existsSync(file)) {
+    // Written aside and linked: whoever is killed here leaves no empty file behind.
+    const unfinished = `${file}.${process.pid}`
+    try {
+      writeFileSync(unfinished, randomToken(), { mode: 0o600, flush: true })
+      linkSync(unfinished, file)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'EEXIST') throw new StartupError(`${file} cannot be written (${code})`)
+    } finally {
+      rmSync(unfinished, { force: true })
+    }
   }
   const secret = readFileSync(file, 'utf8').trim()
   if (secret === '') throw new StartupError(`${file} is empty; restore it from a backup`)

@@ -1,7 +1,8 @@
 import { Kysely, type Transaction } from 'kysely'
 import postgres, { type Options, type Sql } from 'postgres'
-import { postgresDialect } from './dialect.ts'
+import { overPool } from './dialect.ts'
 import type { Tables } from './tables.ts'
+import { transactionPool } from './transactions.ts'
 
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>
@@ -16,11 +17,14 @@ export interface Database {
 }
 
 export function openDatabase(target: Target, options: { pool: number; name: string }): Database {
-  const sql = connect(target, {
-    max: options.pool,
-    connection: { application_name: `mailplane ${options.name}`, TimeZone: 'UTC' },
-  })
-  const db: Db = new Kysely<Tables>({ dialect: postgresDialect(sql) })
+  const connection = { application_name: `mailplane ${options.name}`, TimeZone: 'UTC' }
+  const sql = connect(target, { max: Math.ceil(options.pool / 2), connection })
+  const transactions = transactionPool(
+    // Without a lifetime: a connection must not be renewed in the middle of a transaction.
+    (onclose) => connect(target, { max: 1, max_lifetime: null, connection, onclose }),
+    Math.ceil(options.pool / 2),
+  )
+  const db: Db = new Kysely<Tables>(overPool(sql, transactions))
   return {
     db,
     sql,

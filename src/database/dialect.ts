@@ -1,88 +1,107 @@
 import {
   type CompiledQuery,
   type DatabaseConnection,
+  DefaultConnectionProvider,
+  DefaultQueryExecutor,
   type Dialect,
   type Driver,
+  type KyselyProps,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
-import type { ReservedSql, Sql } from 'postgres'
+import type { Sql } from 'postgres'
+import type { OpenTransaction, Transactions } from './transactions.ts'
 
 /**
  * Kysely over postgres.js. Outside transactions the compiled SQL goes straight to the pool as a
- * named prepared statement; only a transaction reserves a connection. The usual dialect reserves
+ * named prepared statement; only a transaction has a connection to itself. The usual dialect takes
  * one for every query and keeps a third of the throughput.
  */
-export const postgresDialect = (sql: Sql): Dialect => ({
-  createAdapter: () => new PostgresAdapter(),
-  createDriver: () => new PostgresDriver(sql),
-  createIntrospector: (db) => new PostgresIntrospector(db),
-  createQueryCompiler: () => new PostgresQueryCompiler(),
-})
+export function overPool(sql: Sql, transactions: Transactions): KyselyProps {
+  const driver = new PostgresDriver(sql, transactions)
+  const dialect: Dialect = {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+  return { config: { dialect }, dialect, driver, executor: new PoolExecutor(sql, driver) }
+}
 
-class PostgresDriver implements Driver {
+/** Spares a query the connection that Kysely would provide, watch over and release for it. */
+class PoolExecutor extends DefaultQueryExecutor {
   readonly #sql: Sql
-  constructor(sql: Sql) {
+  constructor(sql: Sql, driver: Driver) {
+    const provider = new DefaultConnectionProvider(driver)
+    super(new PostgresQueryCompiler(), new PostgresAdapter(), provider)
     this.#sql = sql
   }
 
+  override executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return runOn(this.#sql, query)
+  }
+}
+
+const runOn = <Row>(pool: Sql, { sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> =>
+  resultOf(pool.unsafe(sql, parameters as never[], { prepare: true }))
+
+type Rows = PromiseLike<unknown[] & { count?: number }>
+
+async function resultOf<Row>(query: Rows): Promise<QueryResult<Row>> {
+  const rows = await query
+  return { rows: rows as Row[], numAffectedRows: BigInt(rows.count ?? 0) }
+}
+
+class PostgresDriver implements Driver {
+  readonly #sql: Sql
+  readonly #transactions: Transactions
+  constructor(sql: Sql, transactions: Transactions) {
+    this.#sql = sql
+    this.#transactions = transactions
+  }
+
   async init() {}
-  async destroy() {}
+  destroy = () => this.#transactions.close()
 
   async acquireConnection(): Promise<DatabaseConnection> {
     return new PostgresConnection(this.#sql)
   }
 
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings) {
-    await (connection as PostgresConnection).begin(settings)
+    const { isolationLevel, accessMode } = settings
+    const level = isolationLevel ? ` isolation level ${isolationLevel}` : ''
+    const command = `begin${level}${accessMode ? ` ${accessMode}` : ''}`
+    const own = connection as PostgresConnection
+    own.transaction = await this.#transactions.begin(command)
   }
 
   async commitTransaction(connection: DatabaseConnection) {
-    await (connection as PostgresConnection).run('commit')
+    await (connection as PostgresConnection).transaction?.commit()
   }
 
   async rollbackTransaction(connection: DatabaseConnection) {
-    await (connection as PostgresConnection).run('rollback')
+    await (connection as PostgresConnection).transaction?.rollback()
   }
 
   async releaseConnection(connection: DatabaseConnection) {
-    ;(connection as PostgresConnection).release()
+    ;(connection as PostgresConnection).transaction?.release()
   }
 }
 
 class PostgresConnection implements DatabaseConnection {
   readonly #pool: Sql
-  #reserved: ReservedSql | undefined
+  transaction: OpenTransaction | undefined
   constructor(pool: Sql) {
     this.#pool = pool
   }
 
-  async begin({ isolationLevel, accessMode }: TransactionSettings) {
-    this.#reserved = await this.#pool.reserve()
-    const level = isolationLevel ? ` isolation level ${isolationLevel}` : ''
-    await this.run(`begin${level}${accessMode ? ` ${accessMode}` : ''}`)
-  }
-
-  async run(command: string) {
-    await (this.#reserved as ReservedSql).unsafe(command)
-  }
-
-  release() {
-    this.#reserved?.release()
-    this.#reserved = undefined
-  }
-
-  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const rows = await (this.#reserved ?? this.#pool).unsafe(
-      query.sql,
-      query.parameters as never[],
-      { prepare: true },
-    )
-    const numAffectedRows = BigInt(rows.count ?? 0)
-    return { rows: rows as unknown as Row[], numAffectedRows }
+  executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return this.transaction
+      ? resultOf(this.transaction.query(query.sql, query.parameters))
+      : runOn(this.#pool, query)
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for a generator

@@ -1,7 +1,9 @@
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -49,18 +51,23 @@ function hydrateLinks(native: string): void {
   }
 }
 
-/** Under a private home the programs are copied once to where `nobody` may run them. */
+/** Under a private home, or a strict umask, they are copied once to where `nobody` may run them. */
 function reachableForNobody(native: string): string {
-  if (parents(native).every((folder) => (statSync(folder).mode & 0o001) !== 0)) return native
+  const isOpen = [join(native, 'bin', 'postgres'), ...parents(native)].every(
+    (path) => (statSync(path).mode & 0o001) !== 0,
+  )
+  if (isOpen) return native
   const version = (
     JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8')) as { version: string }
   ).version
   const copy = `/var/lib/mailplane/postgresql-${version}`
   if (existsSync(copy)) return copy
   const unfinished = `${copy}.${process.pid}`
+  const umask = process.umask(0o022)
   try {
-    mkdirSync(dirname(copy), { recursive: true, mode: 0o755 })
+    mkdirSync(dirname(copy), { recursive: true })
     cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true })
+    openToAll(unfinished)
     renameSync(unfinished, copy)
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true })
@@ -68,8 +75,20 @@ function reachableForNobody(native: string): string {
     if (!existsSync(copy)) {
       throw new StartupError(`cannot copy PostgreSQL to ${copy}: ${(error as Error).message}`)
     }
+  } finally {
+    process.umask(umask)
   }
   return copy
+}
+
+/** Others may read what the owner may read, and run what the owner may run. */
+function openToAll(folder: string): void {
+  chmodSync(folder, 0o755)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) openToAll(path)
+    else if (entry.isFile()) chmodSync(path, statSync(path).mode & 0o100 ? 0o755 : 0o644)
+  }
 }
 
 function parents(folder: string): string[] {

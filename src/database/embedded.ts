@@ -15,7 +15,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '../startup-error.ts'
@@ -53,21 +52,29 @@ export async function startEmbedded(
     port = await freePort()
     return launch(programs, folder, port, logs)
   })
-  const keepRunning = (child: ChildProcess) =>
-    child.once('exit', async (code, signal) => {
+  // Also when this process is cut off; a server that is killed along with it needs no signal.
+  const leaveNoneBehind = () => server.kill('SIGINT')
+  process.once('exit', leaveNoneBehind)
+  let restart: Promise<void> | undefined
+  const keepRunning = () =>
+    server.once('exit', (code, signal) => {
       if (stopping) return
       report(`the embedded PostgreSQL ended unexpectedly (${signal ?? code}); starting it again`)
-      while (!stopping) {
-        try {
-          server = await launch(programs, folder, port, logs)
-          if (stopping) server.kill('SIGINT')
-          return keepRunning(server)
-        } catch {
-          await sleep(1000)
-        }
-      }
+      restart = startAgain()
     })
-  keepRunning(server)
+  const startAgain = async () => {
+    while (!stopping) {
+      try {
+        await endOrphans(folder)
+        server = await launch(programs, folder, port, logs)
+        keepRunning()
+        return
+      } catch {
+        await sleep(1000)
+      }
+    }
+  }
+  keepRunning()
 
   const target = targetOf(folder, port, password)
   await createDatabase(target)
@@ -75,7 +82,9 @@ export async function startEmbedded(
     target,
     async stop() {
       stopping = true
+      await restart
       await stopChild(server)
+      process.off('exit', leaveNoneBehind)
     },
   }
 }
@@ -106,42 +115,49 @@ const targetOf = (folder: string, port: number, password: string): Target => ({
 /** Built aside and moved into place, so that an interrupted first start leaves nothing behind. */
 async function initialize(programs: string, folder: string, password: string): Promise<void> {
   const unfinished = `${folder}.new`
+  // An initdb may have outlived the process that started it.
+  await killAll(unfinished)
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(unfinished, { mode: 0o700 })
-  const passwordFile = join(tmpdir(), `mailplane-${process.pid}-${Date.now()}`)
-  writeFileSync(passwordFile, password, { mode: 0o600, flag: 'wx' })
+  if (isRoot) chownSync(unfinished, NOBODY, NOBODY)
+  const passwordFile = openUnnamed(`${unfinished}-password`, password)
+  const options = [
+    ['--pgdata', OWN_FOLDER],
+    ['--username', EMBEDDED_NAME],
+    ['--pwfile', '/proc/self/fd/3'],
+    ['--auth', 'scram-sha-256'],
+    ['--encoding', 'UTF8'],
+    ['--locale-provider', 'builtin'],
+    ['--locale', 'C.UTF-8'],
+  ]
   try {
-    if (isRoot) {
-      chownSync(unfinished, NOBODY, NOBODY)
-      chownSync(passwordFile, NOBODY, NOBODY)
-    }
-    const options = [
-      ['--pgdata', OWN_FOLDER],
-      ['--username', EMBEDDED_NAME],
-      ['--pwfile', passwordFile],
-      ['--auth', 'scram-sha-256'],
-      ['--encoding', 'UTF8'],
-      ['--locale-provider', 'builtin'],
-      ['--locale', 'C.UTF-8'],
-    ]
-    await run(join(programs, 'initdb'), options.flat(), unfinished)
+    await run(join(programs, 'initdb'), options.flat(), unfinished, passwordFile)
   } finally {
-    rmSync(passwordFile, { force: true })
+    closeSync(passwordFile)
   }
   rmSync(folder, { recursive: true, force: true })
   renameSync(unfinished, folder)
 }
 
-function run(program: string, args: string[], cwd: string): Promise<void> {
+/** A file that only `nobody` and whoever inherits it can read, and that goes with them. */
+function openUnnamed(path: string, text: string): number {
+  writeFileSync(path, text, { mode: 0o600 })
+  if (isRoot) chownSync(path, NOBODY, NOBODY)
+  const file = openSync(path, 'r')
+  rmSync(path)
+  return file
+}
+
+function run(program: string, args: string[], cwd: string, file: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd,
       ...identity,
       env: environment,
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', file],
     })
     let complaint = ''
-    child.stderr.on('data', (chunk) => {
+    child.stderr?.on('data', (chunk) => {
       complaint += chunk
     })
     child.once('error', (error) =>
@@ -230,7 +246,9 @@ const pidFile = (folder: string): string[] => {
 
 const worksIn = (pid: number | string, folder: string): boolean => {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(folder)
+    const place = readlinkSync(`/proc/${pid}/cwd`)
+    const real = realpathSync(folder)
+    return place === real || place.startsWith(`${real}/`)
   } catch {
     return false
   }
@@ -242,24 +260,32 @@ const worksIn = (pid: number | string, folder: string): boolean => {
  * its number may by now belong to an unrelated process.
  */
 async function endOrphans(folder: string): Promise<void> {
-  const processes = () =>
-    readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && worksIn(pid, folder))
   const postmaster = pidFile(folder)[0]
   for (const [signal, waitMs] of [
     ['SIGINT', 5000],
     ['SIGQUIT', 2000],
-    ['SIGKILL', 2000],
   ] as const) {
-    let left = processes()
-    if (left.length === 0) break
-    for (const pid of signal === 'SIGKILL' ? left : left.filter((one) => one === postmaster)) {
-      signalProcess(Number(pid), signal)
-    }
-    for (const end = Date.now() + waitMs; left.length > 0 && Date.now() < end; left = processes()) {
-      await sleep(20)
-    }
+    if (worksIn(Number(postmaster), folder)) signalProcess(Number(postmaster), signal)
+    if (await areGone(folder, waitMs)) break
   }
+  await killAll(folder)
   rmSync(join(folder, 'postmaster.pid'), { force: true })
+}
+
+/** For what may be thrown away. */
+async function killAll(folder: string): Promise<void> {
+  for (const pid of workers(folder)) signalProcess(Number(pid), 'SIGKILL')
+  await areGone(folder, 2000)
+}
+
+const workers = (folder: string): string[] =>
+  readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && worksIn(pid, folder))
+
+async function areGone(folder: string, waitMs: number): Promise<boolean> {
+  for (const end = Date.now() + waitMs; workers(folder).length > 0; await sleep(20)) {
+    if (Date.now() > end) return false
+  }
+  return true
 }
 
 function signalProcess(pid: number, signal: NodeJS.Signals): void {

@@ -30,6 +30,7 @@ export async function listen(target: Target, channel: string, handlers: Handlers
     idle_timeout: 0,
     max_lifetime: null,
     fetch_types: false,
+    connection: { application_name: 'mailplane feed' },
     onclose: lost,
     onnotify: (_channel: string, payload: string) => handlers.message(payload),
   } as never)

@@ -44,6 +44,14 @@ export async function migrate(sql: Sql): Promise<string[]> {
   }
 }
 
+/** For commands that only look or touch a row: changing the schema is for a start, or `db migrate`. */
+export async function requireMigrated(sql: Sql): Promise<void> {
+  const pending = (await migrationStatus(sql)).filter(({ applied_at }) => applied_at === null)
+  if (pending.length > 0) {
+    throw new StartupError('the database is not up to date; start the server, or run db migrate')
+  }
+}
+
 export async function migrationStatus(sql: Sql): Promise<Migration[]> {
   const [exists] = await sql`select to_regclass('schema_migrations') is not null as found`
   const applied = exists?.found

@@ -64,6 +64,7 @@ export interface Tables {
     active: Generated<boolean>
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+    retired_at: Timestamp | null
   }
   domains: {
     id: string

@@ -42,6 +42,7 @@ export const events = () => ({
     about: About,
     data: Static<Data>,
   ) {
+    if (!catalogue.has(type.name)) throw new Error(`event ${type.name} is not defined`)
     await tx
       .insertInto('events')
       .values({

@@ -55,7 +55,9 @@ export function useAudit(app: FastifyInstance, { db, log, now }: Needs): void {
   })
 
   app.addHook('onResponse', (request, reply, next) => {
-    if (!request.audited && concernsOperators(request)) {
+    // A change whose commit failed took its row with it; the failure is told instead.
+    const isStored = request.audited && reply.statusCode < 400
+    if (!isStored && concernsOperators(request)) {
       waiting.push(entryOf(request, reply.statusCode, now()))
       if (waiting.length >= MAX_BATCH) void write()
     }
@@ -92,8 +94,8 @@ function entryOf(request: FastifyRequest, status: number, time: Date): AuditEntr
 }
 
 function bodyOf({ body, rawBody }: FastifyRequest): object | null {
-  if (body === null || typeof body !== 'object') return null
-  if (rawBody && rawBody.length > MAX_BODY_BYTES) return { omitted: `${rawBody.length} bytes` }
+  if (!rawBody?.length || body === null || typeof body !== 'object') return null
+  if (rawBody.length > MAX_BODY_BYTES) return { omitted: `${rawBody.length} bytes` }
   return redact(body) as object
 }
 

@@ -10,10 +10,14 @@ export const Success = <Data extends TSchema>(data: Data) =>
 export const Done = Type.Object({ type: Type.Literal('success'), msg: Type.String() })
 
 /** Written as a type list, which serializes faster in lists than a union. */
-export const Nullable = <Schema extends TSchema>(schema: Schema) =>
-  ({ ...schema, type: [(schema as { type?: string }).type, 'null'] }) as unknown as ReturnType<
-    typeof Type.Union<[Schema, ReturnType<typeof Type.Null>]>
-  >
+export const Nullable = <Schema extends TSchema>(schema: Schema) => {
+  const { type, enum: words } = schema as { type?: string; enum?: unknown[] }
+  return {
+    ...schema,
+    type: [type, 'null'],
+    ...(words && { enum: [...words, null] }),
+  } as unknown as ReturnType<typeof Type.Union<[Schema, ReturnType<typeof Type.Null>]>>
+}
 
 export const Timestamp = Type.String({ format: 'date-time' })
 

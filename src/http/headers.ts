@@ -6,19 +6,22 @@ const REQUEST_HEADERS =
   'Content-Type, Authorization, X-API-Key, X-CSRF-Token, Idempotency-Key, X-Client-Platform'
 const EXPOSED = 'X-Correlation-Id, Idempotency-Replayed, Retry-After, Deprecation, Sunset'
 
+/** What protects browsers from answers that are not theirs to show, keep or guess about. */
+export const protectiveHeaders = (config: Config): Record<string, string> => ({
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-site',
+  'cache-control': 'no-store',
+  ...(config.SVC_PUBLIC_URL?.startsWith('https:') && {
+    'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  }),
+})
+
 /** On every response: the correlation id, what protects browsers, and CORS for configured origins. */
 export function useHeaders(app: FastifyInstance, config: Config): void {
-  const protection: Record<string, string> = {
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'referrer-policy': 'no-referrer',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'cross-origin-resource-policy': 'same-site',
-    'cache-control': 'no-store',
-  }
-  if (config.SVC_PUBLIC_URL?.startsWith('https:')) {
-    protection['strict-transport-security'] = 'max-age=31536000; includeSubDomains'
-  }
+  const protection = protectiveHeaders(config)
   const origins = new Set(config.SVC_CORS_ORIGINS)
 
   app.addHook('onRequest', (request, reply, next) => {

@@ -10,6 +10,7 @@ import { successStatus } from './success-status.ts'
 const MUTATING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 const HEARTBEAT_MS = 15_000
 const MAX_STORED_BYTES = 1024 * 1024
+const MAX_PATH = 1024
 const PURPOSE = 'idempotent response'
 // Refusals are not outcomes of the operation: a caller who signs in, or waits, may try again.
 const NEVER_KEPT = new Set([401, 403, 429])
@@ -57,14 +58,19 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
 
   app.decorateRequest('claim', null)
 
-  app.addHook('preValidation', async (request, reply) => {
+  // Most requests carry no key; they pass both hooks without waiting for a promise.
+  app.addHook('preValidation', (request, reply, next) => {
     const header = request.headers['idempotency-key']
-    if (header === undefined || !MUTATING.has(request.method) || request.is404) return
-    const operation = operationOf(request, String(header))
-    const hash = sha256(request.rawBody ?? '')
+    if (header === undefined || !MUTATING.has(request.method) || request.is404) return next()
+    return claimOrReplay(request, reply, String(header))
+  })
+
+  async function claimOrReplay(request: FastifyRequest, reply: FastifyReply, key: string) {
+    const operation = operationOf(request, key)
+    const hash = vault.fingerprint('idempotent request', request.rawBody ?? '')
     const id = ulid()
-    running.add(id)
     if (await keys.claim(db, operation, hash, id)) {
+      running.add(id)
       request.claim = { operation, id }
       request.caller.atCommit.push(async (tx) => {
         const { numUpdatedRows } = await keys.markCommitted(tx, operation, id)
@@ -73,9 +79,8 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
       })
       return
     }
-    running.delete(id)
     return replay(await keys.find(db, operation), hash, request, reply)
-  })
+  }
 
   function replay(
     found: Awaited<ReturnType<typeof keys.find>>,
@@ -101,10 +106,19 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
     throw new InProgress()
   }
 
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, next) => {
     const { claim } = request
-    if (!claim) return payload
+    if (!claim) return next(null, payload)
     request.claim = null
+    return settle(claim, request, reply, payload)
+  })
+
+  async function settle(
+    claim: Claim,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: unknown,
+  ) {
     running.delete(claim.id)
     try {
       const body = payload === undefined || payload === null ? '' : payload
@@ -120,7 +134,7 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
       log.error({ err: error, correlation_id: request.id }, 'idempotent response was not stored')
     }
     return payload
-  })
+  }
 }
 
 function operationOf(request: FastifyRequest, key: string): keys.Operation {
@@ -133,7 +147,9 @@ function operationOf(request: FastifyRequest, key: string): keys.Operation {
     caller.kind === 'anonymous'
       ? `anonymous ${caller.ip} ${token ? sha256(String(token)) : ''}`
       : `${caller.kind} ${caller.id}`
-  return { caller: who, method: request.method, path: request.url, key }
+  // An entry of the primary key's index holds less than 2704 bytes.
+  const path = request.url.length > MAX_PATH ? sha256(request.url) : request.url
+  return { caller: who, method: request.method, path, key }
 }
 
 function keptHeaders(reply: FastifyReply): StoredResponse['headers'] {

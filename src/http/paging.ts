@@ -2,6 +2,8 @@ import { type TSchema, Type } from 'typebox'
 
 const DEFAULT_PER_PAGE = 50
 const MAX_PER_PAGE = 200
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 500
 
 export const PageQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'From 1' })),
@@ -43,3 +45,33 @@ export const Paginated = <Item extends TSchema>(item: Item) =>
       total_pages: Type.Integer(),
     }),
   })
+
+/** How much of a list is wanted, for lists that count rows instead of pages. */
+export const LimitQuery = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      default: DEFAULT_LIMIT,
+      description: `More than ${MAX_LIMIT} means ${MAX_LIMIT}`,
+    }),
+  ),
+}
+
+export const SliceQuery = {
+  ...LimitQuery,
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Rows to skip' })),
+}
+
+export interface Slice {
+  limit: number
+  offset: number
+}
+
+export const limitOf = ({ limit = DEFAULT_LIMIT }: { limit?: number }): number =>
+  Math.min(limit, MAX_LIMIT)
+
+export const sliceOf = (query: { limit?: number; offset?: number }): Slice => ({
+  limit: limitOf(query),
+  // Beyond this an offset no longer fits PostgreSQL's bigint; such a slice is empty anyway.
+  offset: Math.min(query.offset ?? 0, Number.MAX_SAFE_INTEGER),
+})

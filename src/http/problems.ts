@@ -32,7 +32,7 @@ function sentence({ keyword, params, message, parentSchema }: ErrorObject): {
       return typeSentence(String(params.type))
     case 'enum':
       return {
-        msg: parentSchema?.wants ?? `Must be one of ${params.allowedValues.join(', ')}`,
+        msg: parentSchema?.wants ?? `Must be one of ${params.allowedValues.map(String).join(', ')}`,
         type: 'enum',
       }
     case 'const':

@@ -1,8 +1,8 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import fastJson from 'fast-json-stringify'
-import type { FastifyInstance } from 'fastify'
-import { InvalidRequest } from '../errors.ts'
+import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
+import { type ApiError, InvalidRequest, NoDataProvided } from '../errors.ts'
 import { headline, problemsOf } from './problems.ts'
 
 const shared: Options = {
@@ -24,19 +24,38 @@ export function useSchemas(app: FastifyInstance): void {
   const strict = withFormats(new Ajv(shared))
   const converting = withFormats(new Ajv({ ...shared, coerceTypes: true }))
 
-  app.setValidatorCompiler(({ schema, httpPart }) => {
+  // No body and an empty one mean the same: the schema then names the fields that it misses.
+  app.addHook('preValidation', (request, _reply, next) => {
+    const { schema, config } = request.routeOptions
+    const typed = schema?.body !== undefined && config.validation !== 'handler'
+    if (typed && !request.rawBody?.length) request.body = {}
+    next()
+  })
+
+  const compile: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
     let validate: ValidateFunction | undefined
     const part = PARTS[httpPart ?? 'body'] ?? 'body'
     const ajv = part === 'body' ? strict : converting
-    const booleans = part === 'query' ? booleanNames(schema) : []
+    const booleans = part === 'query' ? namesOf(schema, ['boolean']) : []
+    const numbers = part === 'body' ? [] : namesOf(schema, ['integer', 'number'])
     return (value: unknown) => {
       validate ??= ajv.compile(schema as object)
       if (booleans.length > 0) readBooleans(value as Record<string, unknown>, booleans)
+      if (numbers.length > 0) readNumbers(value as Record<string, unknown>, numbers)
       if (validate(value)) return true
       const problems = problemsOf(validate.errors ?? [], part)
       const [first] = problems
       return { error: new InvalidRequest(problems, first && headline(first)) }
     }
+  }
+  app.setValidatorCompiler(compile)
+  // Where the rules judge the body, its schema only describes it.
+  app.addHook('onRoute', (route) => {
+    if (route.config?.validation !== 'handler') return
+    route.validatorCompiler = (part) =>
+      part.httpPart === 'body'
+        ? hasData(part.schema as { type?: string }, route.config?.noData ?? NoDataProvided)
+        : compile(part)
   })
 
   app.setSerializerCompiler(({ schema }) => {
@@ -47,6 +66,20 @@ export function useSchemas(app: FastifyInstance): void {
     }
   })
 }
+
+/** Lists are for the rules to judge, whatever was sent in their place; elsewhere `{}` is nothing. */
+const hasData =
+  ({ type }: { type?: string }, NoData: new () => ApiError) =>
+  (value: unknown) => {
+    const given =
+      type === 'array'
+        ? value !== null
+        : value !== null &&
+          typeof value === 'object' &&
+          !Array.isArray(value) &&
+          Object.keys(value).length > 0
+    return given || { error: new NoData() }
+  }
 
 const PARTS: Record<string, string> = {
   body: 'body',
@@ -60,9 +93,9 @@ const withFormats = (ajv: Ajv): Ajv => {
   return ajv
 }
 
-const booleanNames = (schema: unknown): string[] =>
+const namesOf = (schema: unknown, types: string[]): string[] =>
   Object.entries((schema as { properties?: Record<string, { type?: string }> }).properties ?? {})
-    .filter(([, property]) => property.type === 'boolean')
+    .filter(([, property]) => types.includes(property.type ?? ''))
     .map(([name]) => name)
 
 /** `true`, `1`, `false`, `0`, in any case; anything else is left for the schema to refuse. */
@@ -72,5 +105,21 @@ function readBooleans(query: Record<string, unknown>, names: string[]): void {
     if (word === 'true' || word === '1') query[name] = true
     else if (word === 'false' || word === '0') query[name] = false
     else if (word !== undefined) query[name] = word === '' ? 'empty' : word
+  }
+}
+
+/** Decimals only: Ajv would take `0x10`, ` 5 ` and `Infinity` as numbers too. */
+function readNumbers(values: Record<string, unknown>, names: string[]): void {
+  for (const name of names) {
+    const text = values[name]
+    if (typeof text !== 'string') continue
+    if (!/^-?\d+(\.\d+)?$/.test(text) || !Number.isFinite(Number(text))) values[name] = 'no number'
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a handler-validated route answers to a body with nothing in it. */
+    noData?: new () => ApiError
   }
 }

@@ -1,9 +1,12 @@
 import { deleteSessionsBefore } from '../access/sessions.repository.ts'
+import { deleteAttemptsBefore } from '../access/throttle.repository.ts'
 import { deleteExpired } from '../http/idempotency.repository.ts'
 import type { Job } from './jobs.ts'
 
 const HOUR_SECONDS = 3600
-const SESSION_HISTORY_MS = 90 * 24 * HOUR_SECONDS * 1000
+const HISTORY_MS = 90 * 24 * HOUR_SECONDS * 1000
+
+const longAgo = (now: Date) => new Date(now.getTime() - HISTORY_MS)
 
 export const deleteExpiredIdempotencyKeys: Job = {
   name: 'idempotency.delete-expired',
@@ -14,5 +17,11 @@ export const deleteExpiredIdempotencyKeys: Job = {
 export const deleteOldSessions: Job = {
   name: 'sessions.delete-old',
   everySeconds: HOUR_SECONDS,
-  run: ({ db, now }) => deleteSessionsBefore(db, new Date(now().getTime() - SESSION_HISTORY_MS)),
+  run: ({ db, now }) => deleteSessionsBefore(db, longAgo(now())),
+}
+
+export const deleteOldFailedAttempts: Job = {
+  name: 'failed-auth.delete-old',
+  everySeconds: HOUR_SECONDS,
+  run: ({ db, now }) => deleteAttemptsBefore(db, longAgo(now())),
 }

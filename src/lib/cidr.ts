@@ -10,18 +10,28 @@ export interface Networks {
 export function parseNetworks(entries: readonly string[]): Networks | undefined {
   const list = new BlockList()
   for (const entry of entries) {
-    const [address = '', prefix, ...rest] = entry.split('/')
-    const family = isIP(address)
-    if (family === 0 || rest.length > 0) return undefined
-    const bits = family === 4 ? 32 : 128
-    const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1
-    if (length < 0 || length > bits) return undefined
-    list.addSubnet(address, length, family === 4 ? 'ipv4' : 'ipv6')
+    const network = parseNetwork(entry)
+    if (!network) return undefined
+    list.addSubnet(network.address, network.length, familyOf(network.address))
   }
   return {
     isEmpty: entries.length === 0,
     contains: (address) => isIP(address) > 0 && list.check(address, familyOf(address)),
   }
+}
+
+/** Whether it is an IPv4 or IPv6 address, or a CIDR network, whose host bits may be set. */
+export const isNetwork = (entry: string): boolean => parseNetwork(entry) !== undefined
+
+function parseNetwork(entry: string): { address: string; length: number } | undefined {
+  const [address = '', prefix, ...rest] = entry.split('/')
+  const family = isIP(address)
+  // A zone (`fe80::1%eth0`) means something on one machine only.
+  if (family === 0 || address.includes('%') || rest.length > 0) return undefined
+  const bits = family === 4 ? 32 : 128
+  if (prefix === undefined) return { address, length: bits }
+  const length = /^(0|[1-9]\d{0,2})$/.test(prefix) ? Number(prefix) : Number.NaN
+  return length <= bits ? { address, length } : undefined
 }
 
 const familyOf = (address: string) => (isIPv4(address) ? 'ipv4' : 'ipv6')

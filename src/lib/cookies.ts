@@ -1,12 +1,15 @@
 /** One cookie of a `Cookie` header, without parsing the rest of it. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
-  if (!header) return undefined
-  const start = header.startsWith(`${name}=`) ? 0 : header.indexOf(`; ${name}=`) + 2
-  if (start === 1) return undefined
-  const from = start + name.length + 1
-  const end = header.indexOf(';', from)
-  const value = header.slice(from, end === -1 ? undefined : end).trim()
-  return value === '' ? undefined : value
+  if (header === undefined) return undefined
+  for (let at = header.indexOf(`${name}=`); at !== -1; at = header.indexOf(`${name}=`, at + 1)) {
+    // Not the tail of a longer name. Some clients leave out the space after the semicolon.
+    if (at > 0 && !/[; ]/.test(header[at - 1] as string)) continue
+    const from = at + name.length + 1
+    const end = header.indexOf(';', from)
+    const value = header.slice(from, end === -1 ? undefined : end).trim()
+    return value === '' ? undefined : value
+  }
+  return undefined
 }
 
 export interface CookieOptions {

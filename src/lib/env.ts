@@ -3,7 +3,10 @@ import { parseNetworks } from './cidr.ts'
 /** A variable that is missing or malformed; its message is the one line the operator sees. */
 export class InvalidVariable extends Error {
   constructor(name: string, wants: string, got: string) {
-    super(`${name} must be ${wants}, but is ${JSON.stringify(got)}`)
+    // Before the @ of an address stands a password.
+    super(
+      `${name} must be ${wants}, but is ${JSON.stringify(got.replace(/^([a-z+]*:\/\/)?.*@/is, '$1…@'))}`,
+    )
   }
 }
 

@@ -1,15 +1,13 @@
-import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { commonPasswords } from './common-passwords.ts'
-import { limiter } from './mutex.ts'
+import { hashingTurn } from './hashing.ts'
 
-// More hashes in flight than cores starve the thread pool that file and DNS work shares.
-const turn = limiter(availableParallelism())
 const ARGON2ID = 2
 const COST = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const MAX_CHARACTERS = 1024
 
-export const hashPassword = (password: string): Promise<string> => turn(() => hash(password, COST))
+export const hashPassword = (password: string): Promise<string> =>
+  hashingTurn(() => hash(password, COST))
 
 // Verified against when there is no account, so that an unknown address costs the same time.
 const nobodysHash = hashPassword('the password of an account that does not exist')
@@ -19,7 +17,7 @@ export async function passwordMatches(
   storedHash: string | undefined,
 ): Promise<boolean> {
   const stored = storedHash ?? (await nobodysHash)
-  const matches = await turn(() => verify(stored, password))
+  const matches = await hashingTurn(() => verify(stored, password))
   return matches && storedHash !== undefined
 }
 

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 const VERSION = 1
 const NONCE_BYTES = 12
@@ -11,6 +11,8 @@ const TAG_BYTES = 16
 export interface Vault {
   seal(purpose: string, plaintext: string): Buffer
   open(purpose: string, sealed: Buffer): string
+  /** Whether two values are the same, told to nobody who lacks the key: guessing needs it too. */
+  fingerprint(purpose: string, value: string | Buffer): string
 }
 
 export function vault(rootKey: string): Vault {
@@ -34,10 +36,15 @@ export function vault(rootKey: string): Vault {
       if (sealed[0] !== VERSION) throw new Error('sealed value has an unknown version')
       const nonce = sealed.subarray(1, 1 + NONCE_BYTES)
       const tag = sealed.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), nonce)
+      // Without a fixed length a tag cut down to four bytes would do.
+      const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), nonce, {
+        authTagLength: TAG_BYTES,
+      })
       decipher.setAuthTag(tag)
       const body = sealed.subarray(1 + NONCE_BYTES + TAG_BYTES)
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
     },
+    fingerprint: (purpose, value) =>
+      createHmac('sha256', keyFor(purpose)).update(value).digest('hex'),
   }
 }

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
 
 const TRIES = 2
-const TIMEOUT_MS = 5000
+const TIMEOUT_SECONDS = 5
 
 /** Dovecot remembers logins for an hour; after a change it is told to forget them. */
 export interface AuthCache {
@@ -13,7 +13,11 @@ export interface AuthCache {
   flush(usernames: readonly string[]): Promise<boolean>
 }
 
-export function authCache(config: Config, log: Log): AuthCache {
+export function authCache(
+  config: Pick<Config, 'DOVEADM_URL' | 'DOVEADM_API_KEY'>,
+  log: Pick<Log, 'warn'>,
+  timeoutSeconds = TIMEOUT_SECONDS,
+): AuthCache {
   const { DOVEADM_URL: url, DOVEADM_API_KEY: key = '' } = config
   return {
     async flush(usernames) {
@@ -21,7 +25,9 @@ export function authCache(config: Config, log: Log): AuthCache {
       if (url === undefined || usernames.length === 0) return false
       for (let attempt = 1; attempt <= TRIES; attempt++) {
         try {
-          if (await flushOnce(url, key, usernames)) return true
+          const signal = AbortSignal.timeout(timeoutSeconds * 1000)
+          if (await flushOnce(url, key, usernames, signal)) return true
+          log.warn({ attempt }, 'the mail server refused to flush the login cache')
         } catch (error) {
           log.warn({ err: error, attempt }, 'the login cache could not be flushed')
         }
@@ -31,7 +37,12 @@ export function authCache(config: Config, log: Log): AuthCache {
   }
 }
 
-async function flushOnce(url: string, key: string, usernames: readonly string[]): Promise<boolean> {
+async function flushOnce(
+  url: string,
+  key: string,
+  usernames: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> {
   const response = await fetch(new URL('/doveadm/v1', url), {
     method: 'POST',
     headers: {
@@ -39,7 +50,7 @@ async function flushOnce(url: string, key: string, usernames: readonly string[])
       'content-type': 'application/json',
     },
     body: JSON.stringify([['authCacheFlush', { user: usernames }, 'flush']]),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal,
     redirect: 'error',
   })
   const answers = (await response.json()) as [string][]

@@ -62,9 +62,9 @@ async function logIn(
       talk.send('z LOGOUT\r\n')
       return true
     }
-    // RFC 5530: UNAVAILABLE means that a part of the server, not the password, is at fault.
-    if (/^a NO/i.test(answer) && !/\[(UNAVAILABLE|SERVERBUG|INUSE|LIMIT)\]/i.test(answer))
-      return false
+    // RFC 5530 §3: with these codes the server or the connection, not the password, is at fault.
+    const isOther = /\[(UNAVAILABLE|SERVERBUG|INUSE|LIMIT|PRIVACYREQUIRED)\]/i.test(answer)
+    if (/^a NO/i.test(answer) && !isOther) return false
     throw new Error('the server cannot tell')
   } finally {
     talk.end()

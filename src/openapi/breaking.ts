@@ -15,8 +15,12 @@ interface Schema {
   pattern?: string
   format?: string
 }
+interface Example {
+  $ref?: string
+  value?: { msg?: string; error_code?: string }
+}
 interface Content {
-  'application/json'?: { schema: Schema }
+  'application/json'?: { schema: Schema; examples?: Record<string, Example> }
 }
 interface Parameter {
   name: string
@@ -34,13 +38,13 @@ interface Operation {
 }
 interface Document {
   paths: Record<string, Record<string, Operation>>
-  components?: { schemas?: Record<string, Schema> }
+  components?: { schemas?: Record<string, Schema>; examples?: Record<string, Example> }
 }
 
 /**
  * What a client of the old description could no longer rely on: removed or renamed endpoints,
- * parameters and response fields, changed types, tightened requests, another label. Additions and
- * wider requests are fine.
+ * parameters, response fields and error codes, changed types and statuses, tightened requests,
+ * another label. Additions and wider requests are fine.
  */
 export function breakingChanges(before: unknown, after: unknown, today = new Date()): string[] {
   const old = before as Document
@@ -99,7 +103,31 @@ function compareOperations(name: string, old: Operation, now: Operation, context
         context,
       )
   }
+  compareFailures(name, old, now, context)
 }
+
+/** A failure that clients know keeps its status, and an `error_code` its name. */
+function compareFailures(name: string, old: Operation, now: Operation, context: Context): void {
+  const current = failuresOf(now, context.now)
+  for (const { status, msg, code } of failuresOf(old, context.old)) {
+    const same = current.filter((one) => (code ? one.code === code : one.msg === msg))
+    if (same.some((one) => one.status === status)) continue
+    if (same[0]) {
+      context.found.push(`${name} answers "${code ?? msg}" with ${same[0].status}, was ${status}`)
+    } else if (code) context.found.push(`${name} no longer answers error_code ${code}`)
+  }
+}
+
+const failuresOf = ({ responses }: Operation, { components }: Document) =>
+  Object.entries(responses)
+    .filter(([status]) => status >= '400')
+    .flatMap(([status, { content }]) =>
+      Object.values(content?.['application/json']?.examples ?? {}).map(({ $ref, value }) => {
+        const name = $ref?.split('/').at(-1) ?? ''
+        const example = value ?? components?.examples?.[name]?.value
+        return { status, msg: example?.msg, code: example?.error_code }
+      }),
+    )
 
 function compareBodies(name: string, old: Operation, now: Operation, context: Context): void {
   const before = schemaOf(old.requestBody?.content)
@@ -108,6 +136,7 @@ function compareBodies(name: string, old: Operation, now: Operation, context: Co
     context.found.push(`${name} now requires a body`)
   }
   if (before && after) compareRequest(`${name} body`, before, after, context)
+  else if (before) context.found.push(`${name} no longer takes a body`)
 }
 
 const schemaOf = (content: Content | undefined) => content?.['application/json']?.schema
@@ -132,9 +161,13 @@ function compareResponse(
   }
   const was = resolve(before, old)
   const is = resolve(after, now)
-  const added = typesOf(is).filter((type) => !typesOf(was).includes(type))
+  const types = typesOf(is).length > 0 ? typesOf(is) : ['anything']
+  const added = types.filter((type) => !typesOf(was).includes(type))
   if (typesOf(was).length > 0 && added.length > 0) {
     found.push(`${place} may now be ${added.join(', ')}, was ${typesOf(was).join(', ')}`)
+  }
+  if (was.format !== is.format && was.format !== undefined) {
+    found.push(`${place} is no longer a ${was.format}`)
   }
   if (was.const !== undefined && was.const !== is.const) {
     found.push(`${place} is no longer ${JSON.stringify(was.const)}`)
@@ -167,9 +200,8 @@ function compareRequest(place: string, before: Schema, after: Schema, context: C
     if (is[rule] !== undefined && is[rule] !== was[rule])
       found.push(`${place}: ${rule} is now ${is[rule]}`)
   }
-  const gone = is.enum
-    ? (was.enum ?? ['any value']).filter((value) => !is.enum?.includes(value))
-    : []
+  const words = wordsOf(is)
+  const gone = words ? (wordsOf(was) ?? ['any value']).filter((word) => !words.includes(word)) : []
   if (gone.length > 0) found.push(`${place} no longer takes ${gone.join(', ')}`)
   for (const field of is.required ?? []) {
     if (!was.required?.includes(field)) found.push(`${place} now requires ${field}`)
@@ -191,6 +223,8 @@ const TIGHTER: Record<string, (from: number, to: number) => boolean> = {
   maxItems: (from, to) => to < from,
 }
 
+const wordsOf = (schema: Schema): unknown[] | undefined =>
+  schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
 const typesOf = ({ type }: Schema): string[] => (type === undefined ? [] : [type].flat())
 const accepts = (types: string[], type: string) =>
   types.includes(type) || (type === 'integer' && types.includes('number'))

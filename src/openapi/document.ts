@@ -134,7 +134,7 @@ function successes({ schema, url }: DescribedRoute, components: Components): Jso
     answers['200'] = {
       description: `See ${url}`,
       headers: CORRELATION_HEADER,
-      content: { [type]: { schema: { type: 'string' } } },
+      content: { [type]: { schema: { type: 'string' }, example: 'text' } },
     }
   }
   return answers

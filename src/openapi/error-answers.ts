@@ -29,13 +29,17 @@ export function errorAnswers(route: DescribedRoute): ErrorAnswer[] {
     answers.push(envelope(413, 'Request body is too large'))
   }
   if (schema.querystring !== undefined) answers.unshift(typedValidation('query'))
-  if (throttled || auth.kind === 'key' || auth.kind === 'key-or-session') {
+  if (throttled || takesKeys(auth)) {
     answers.push(envelope(429, 'Too many failed attempts. Try again later.'))
   }
   if (downstream !== undefined) answers.push(unavailable(downstream))
   answers.push(envelope(500, 'Internal server error'))
   return answers.sort((one, other) => one.status - other.status)
 }
+
+/** Routes at which an API key may be presented, if only to be refused. */
+const takesKeys = ({ kind }: Auth) =>
+  ['key', 'key-or-session', 'platform', 'operator', 'dashboard-session'].includes(kind)
 
 function refusals(auth: Auth): [number, string][] {
   const session: [number, string][] = [
@@ -83,6 +87,7 @@ function refusals(auth: Auth): [number, string][] {
     case 'operator':
       return [
         nobody,
+        ...badKey,
         ...session,
         ...mfa,
         [403, 'Platform scope required'],

@@ -2,6 +2,7 @@ import fastify from 'fastify'
 import { readConfig } from '../config.ts'
 import type { Core } from '../core.ts'
 import { apiFeatures } from '../daemons/api.ts'
+import { serveMetrics } from '../http/metrics-route.ts'
 import { collectRoutes, type DescribedRoute } from './collect.ts'
 
 /** The routes as the code declares them; features do nothing before their first request. */
@@ -10,6 +11,7 @@ export async function describeRoutes(): Promise<DescribedRoute[]> {
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => JSON.stringify)
   const routes = collectRoutes(app)
+  serveMetrics(app, [])
   const core = { config: readConfig({}) } as Core
   for (const { prefix, routes: plugin } of apiFeatures(core)) await app.register(plugin, { prefix })
   await app.ready()

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { issueKey } from '../../src/access/api-keys.ts'
-import type { Role } from '../../src/access/caller.ts'
+import { anonymous, type Role, type SessionKind } from '../../src/access/caller.ts'
+import { COOKIES } from '../../src/access/sessions.ts'
 import { readConfig } from '../../src/config.ts'
 import { startCore } from '../../src/core.ts'
 import { api } from '../../src/daemons/api.ts'
@@ -14,7 +15,7 @@ import type { Feature } from '../../src/features/feature.ts'
 import { metrics } from '../../src/http/metrics.ts'
 import { httpServer } from '../../src/http/server.ts'
 import { hashPassword } from '../../src/lib/passwords.ts'
-import { matchingStep, totpCode } from '../../src/lib/totp.ts'
+import { totpCode } from '../../src/lib/totp.ts'
 import { ulid } from '../../src/lib/ulid.ts'
 import { serviceLog } from '../../src/log.ts'
 import { type Answer, type Options, send } from './http.ts'
@@ -57,7 +58,20 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
   const server = await httpServer(core, [
     { name: 'api', log, metrics: metrics('api'), features: [...daemon.features, ...features] },
   ])
-  await server.listen({ host: '127.0.0.1', port: 0 })
+  const stop = async () => {
+    await server.close()
+    await daemon.stop()
+    await core.close()
+    closeLog()
+    await clone?.drop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  try {
+    await server.listen({ host: '127.0.0.1', port: 0 })
+  } catch (error) {
+    await stop()
+    throw error
+  }
   const base = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
 
   const app = {
@@ -100,7 +114,7 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
       }
     },
 
-    async key(organizationId: string, more: Partial<Parameters<typeof issueKey>[1]> = {}) {
+    async key(organizationId: string | null, more: Partial<Parameters<typeof issueKey>[1]> = {}) {
       const key = await issueKey(core.db, { ...newKey(organizationId), ...more })
       return {
         ...clientOf(app, { 'x-api-key': key.api_key }),
@@ -119,24 +133,20 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
       return { login, ...clientOf(app, {}, jar, from) }
     },
 
-    /** An operator through both steps of the login. */
+    /** An operator with a second factor and a full session, as both steps of the login leave them. */
     async operator(role: Role, email = `${role}-${ulid().toLowerCase()}@ops.test`) {
       const id = ulid()
       await core.db
         .insertInto('operators')
         .values({ id, email, full_name: role, role, password_hash: await passwordHash })
         .execute()
-      const partial = await app.partialOperator(email)
-      const setup = await partial.post('/api/v1/platform/auth/mfa/setup')
-      const secret = setup.body.data.secret as string
-      await partial.post('/api/v1/platform/auth/mfa', { token: app.code(secret) })
-      return {
-        ...partial,
-        id,
-        email,
-        secret,
-        backupCodes: setup.body.data.backup_codes as string[],
-      }
+      const { twoFactor } = core.access
+      const holder = { kind: 'operator' as const, id }
+      const { secret = '', backup_codes = [] } =
+        (await twoFactor.begin(core.db, holder, email)) ?? {}
+      await twoFactor.spend(core.db, holder, app.code(secret))
+      const session = await app.session('operator', id)
+      return { ...session, sessionId: session.id, id, email, secret, backupCodes: backup_codes }
     },
 
     /** Past the password, before the second factor. */
@@ -154,21 +164,38 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
     code(secret: string, steps = 0): string {
       return totpCode(secret, Math.floor(now().getTime() / 30_000) + steps)
     },
-    isCode: (secret: string, code: string) => matchingStep(secret, code, now(), 0) !== undefined,
 
-    async stop() {
-      await server.close()
-      await daemon.stop()
-      await core.close()
-      closeLog()
-      await clone?.drop()
-      rmSync(dataDir, { recursive: true, force: true })
+    /** A session of anybody, without the login that leads to one. */
+    async session(
+      kind: SessionKind,
+      subjectId: string,
+      { partial = false, from = '127.0.0.1' }: { partial?: boolean; from?: string } = {},
+    ) {
+      const caller = { ...anonymous, ip: from, userAgent: null, correlationId: '', atCommit: [] }
+      const opened = await core.db
+        .transaction()
+        .execute((tx) => core.access.sessions.open(tx, kind, subjectId, caller, { partial }))
+      const jar = new Map([
+        [COOKIES[kind].session, opened.token],
+        [COOKIES[kind].csrf, opened.csrfToken],
+      ])
+      return { ...opened, ...clientOf(app, {}, jar, from), jar }
     },
+
+    stop,
   }
   return app
 }
 
-const newKey = (organizationId: string): Parameters<typeof issueKey>[1] => ({
+let addresses = 0
+
+/** A loopback address that nobody called from before: failures are counted by address. */
+export function newAddress(): string {
+  addresses++
+  return `127.20.${Math.floor(addresses / 250)}.${(addresses % 250) + 1}`
+}
+
+const newKey = (organizationId: string | null): Parameters<typeof issueKey>[1] => ({
   name: 'test',
   organizationId,
   scope: 'organization',

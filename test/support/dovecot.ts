@@ -1,54 +1,168 @@
-import http from 'node:http'
-import net, { type AddressInfo } from 'node:net'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { userInfo } from 'node:os'
+import { join } from 'node:path'
 
-const listening = async (server: net.Server): Promise<number> => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return (server.address() as AddressInfo).port
+const PROGRAM = '/usr/sbin/dovecot'
+const MAIL_UID = 5000
+const PATIENCE_MS = 10_000
+
+/** Why there is no Dovecot to test against; undefined when there is one. */
+export function dovecotMissing(): string | undefined {
+  if (!existsSync('/usr/lib/dovecot/imap')) return 'dovecot-imapd is not installed'
+  const { stdout } = spawnSync(PROGRAM, ['--version'], { encoding: 'utf8' })
+  return stdout.startsWith('2.3.') ? undefined : `its configuration is for 2.3, not ${stdout}`
 }
 
-/** As much of Dovecot as the API talks to: IMAP LOGIN, and the command that flushes its login cache. */
-export async function fakeDovecot() {
-  const passwords = new Map<string, string>()
-  const flushed: string[] = []
-  const imap = net.createServer((socket) => {
-    let received = ''
-    socket.write('* OK ready\r\n')
-    socket.on('error', () => {})
-    socket.on('data', (chunk) => {
-      received += chunk.toString('utf8')
-      const login = /^a LOGIN \{\d+\}\r\n(.*) \{\d+\}\r\n(.*)\r\n$/s.exec(received)
-      if (!login) return socket.write('+ go on\r\n')
-      const right = passwords.get(login[1] as string) === login[2]
-      socket.write(right ? 'a OK\r\n' : 'a NO [AUTHENTICATIONFAILED] no\r\n')
-    })
-  })
-  const doveadm = http.createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => {
-      body += chunk
-    })
-    request.on('end', () => {
-      for (const [, { user }] of JSON.parse(body)) flushed.push(...user)
-      response.end('[["doveadmResponse",[],"flush"]]')
-    })
-  })
-  const imapPort = await listening(imap)
-  const doveadmPort = await listening(doveadm)
+export interface Dovecot {
+  ports: { imap: number; imaps: number }
+  /** Ends the server; its folder stays until the process is done with it. */
+  stop(): Promise<void>
+  log(): string
+}
+
+/**
+ * A private Dovecot on loopback, all of its files in a folder of its own; needs no root. Users are
+ * addresses with a scheme and what it stores, such as `{ARGON2ID}$argon2id$…`.
+ */
+export async function startDovecot(users: Record<string, string>): Promise<Dovecot> {
+  // Not the default temporary folder: sockets must fit 107 characters.
+  const folder = mkdtempSync('/tmp/mailplane-imap-')
+  chmodSync(folder, 0o755)
+  const at = (name: string) => join(folder, name)
+  mkdirSync(at('mail'))
+  if (process.getuid?.() === 0) chownSync(at('mail'), MAIL_UID, MAIL_UID)
+  for (const name of ['tls-cert.pem', 'tls-key.pem']) {
+    copyFileSync(new URL(`./${name}`, import.meta.url), at(name))
+  }
+  const lines = Object.entries(users).map(([address, stored]) => `${address}:${stored}::::::\n`)
+  writeFileSync(at('passwd'), lines.join(''))
+  const ports = { imap: await freePort(), imaps: await freePort() }
+  writeFileSync(at('dovecot.conf'), configuration(folder, ports))
+
+  const program = spawn(PROGRAM, ['-F', '-c', at('dovecot.conf')], { stdio: 'ignore' })
+  const log = () => (existsSync(at('log')) ? readFileSync(at('log'), 'utf8') : '')
+  await answers(ports.imap, program, log)
+
   return {
-    /** What the mail server takes for the password of an address. */
-    passwords,
-    flushed,
-    env: {
-      IMAP_HOST: '127.0.0.1',
-      IMAP_PORT: String(imapPort),
-      IMAP_TLS: 'false',
-      DOVEADM_URL: `http://127.0.0.1:${doveadmPort}`,
-      DOVEADM_API_KEY: 'key',
-    },
-    stop() {
-      imap.close()
-      doveadm.close()
-      doveadm.closeAllConnections()
+    ports,
+    log,
+    async stop() {
+      if (program.exitCode === null && program.signalCode === null) {
+        program.kill('SIGTERM')
+        await once(program, 'exit')
+      }
+      rmSync(folder, { recursive: true, force: true })
     },
   }
 }
+
+function configuration(folder: string, ports: Dovecot['ports']): string {
+  const isRoot = process.getuid?.() === 0
+  const { username, uid, gid } = userInfo()
+  // An ordinary user can neither change to another one nor to another root.
+  const own = isRoot ? '' : 'chroot ='
+  const users = isRoot
+    ? ''
+    : `default_internal_user = ${username}
+default_internal_group = ${primaryGroup(gid)}
+default_login_user = ${username}
+service anvil {
+  chroot =
+}`
+  return `
+base_dir = ${folder}/run
+state_dir = ${folder}/state
+log_path = ${folder}/log
+protocols = imap
+listen = 127.0.0.1
+${users}
+default_vsz_limit = 256 M
+shutdown_clients = yes
+ssl = yes
+ssl_cert = <${folder}/tls-cert.pem
+ssl_key = <${folder}/tls-key.pem
+disable_plaintext_auth = no
+auth_mechanisms = plain
+auth_failure_delay = 0
+passdb {
+  driver = passwd-file
+  args = ${folder}/passwd
+}
+userdb {
+  driver = static
+  args = uid=${isRoot ? MAIL_UID : uid} gid=${isRoot ? MAIL_UID : gid} home=${folder}/mail/%u
+}
+first_valid_uid = 1
+first_valid_gid = 1
+mail_location = maildir:~/Maildir
+service imap-login {
+  ${own}
+  inet_listener imap {
+    port = ${ports.imap}
+  }
+  inet_listener imaps {
+    port = ${ports.imaps}
+    ssl = yes
+  }
+}
+service anvil {
+  # Failed logins would be slowed down per address, by seconds.
+  unix_listener anvil-auth-penalty {
+    mode = 0
+  }
+}
+service stats {
+  unix_listener stats-writer {
+    mode = 0666
+  }
+}
+`
+}
+
+const primaryGroup = (gid: number): string => {
+  const groups = readFileSync('/etc/group', 'utf8').split('\n')
+  return groups.find((line) => line.split(':')[2] === String(gid))?.split(':')[0] ?? String(gid)
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  listener.close()
+  await once(listener, 'close')
+  return port
+}
+
+/** Waits for the greeting; a server that gave up says why in its log. */
+async function answers(port: number, program: ChildProcess, log: () => string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS
+  while (program.exitCode === null && Date.now() < deadline) {
+    if (await greets(port)) return
+  }
+  program.kill('SIGKILL')
+  throw new Error(`Dovecot does not answer: ${log()}`)
+}
+
+const greets = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const done = (answer: boolean) => {
+      socket.destroy()
+      setTimeout(resolve, answer ? 0 : 50, answer)
+    }
+    socket.once('data', (data) => done(data.toString().startsWith('* OK')))
+    socket.once('error', () => done(false)).once('end', () => done(false))
+  })

@@ -18,9 +18,6 @@ export const findActiveUser = (db: Db, email: string) =>
     .where('organizations.active', '=', true)
     .executeTakeFirst()
 
-export const findOrganization = (db: Db, id: string) =>
-  db.selectFrom('organizations').select(['id', 'name']).where('id', '=', id).executeTakeFirst()
-
 export const setLastLogin = (db: Db, id: string, now: Date) =>
   db
     .updateTable('dashboard_users')

@@ -30,7 +30,7 @@ export const authRoutes =
         summary: 'Who the caller is',
         response: { 200: Success(Me) },
       },
-      handler: async (request) => success('OK', await auth.me(request.caller)),
+      handler: async (request) => success('OK', auth.me(request.caller)),
     })
 
     app.post('/logout', {

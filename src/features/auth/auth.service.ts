@@ -39,8 +39,8 @@ export function authService({ access, change, db, now, manifest }: Needs) {
       }
     },
 
-    async me(caller: Caller) {
-      const { kind, id, email, organizationId } = caller
+    me(caller: Caller) {
+      const { kind, id, email, organizationId, organizationName } = caller
       const isPerson = kind === 'user' || kind === 'operator'
       const role = kind === 'operator' ? caller.role : 'admin'
       return {
@@ -48,9 +48,9 @@ export function authService({ access, change, db, now, manifest }: Needs) {
           ? { id, email: email ?? '', role: role ?? '', organization_id: organizationId }
           : null,
         organization:
-          organizationId === null || (isPlatform(caller) && isPerson)
+          organizationId === null || organizationName === null || (isPlatform(caller) && isPerson)
             ? null
-            : ((await users.findOrganization(db, organizationId)) ?? null),
+            : { id: organizationId, name: organizationName },
         capabilities: manifest(),
         auth_method: kind === 'key' ? ('api_key' as const) : ('session' as const),
       }

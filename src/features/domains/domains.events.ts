@@ -34,3 +34,20 @@ export const DomainDeleted = defineEvent('domain.deleted', {
     aliases_deleted: Type.Optional(Type.Integer()),
   }),
 })
+
+export const DomainVerified = defineEvent('domain.verified', {
+  source: 'api',
+  summary: 'All DNS records of a domain were found for the first time',
+  data: Type.Object(Named),
+})
+
+export const EncryptionKeyGenerated = defineEvent('encryption.key.generated', {
+  source: 'encryption',
+  summary: 'A key was made',
+  data: Type.Object({
+    domain_id: Type.String(),
+    domain: Type.String(),
+    selector: Type.String(),
+    kind: Type.Literal('dkim'),
+  }),
+})

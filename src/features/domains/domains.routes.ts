@@ -144,6 +144,7 @@ export const domainRoutes =
       config: {
         auth: key('write'),
         validation: 'handler',
+        noData: NoQuotaData,
         errors: [
           errors.DomainNotFound,
           NoQuotaData,

@@ -306,7 +306,9 @@ export function domainService(needs: Needs) {
       }
     },
 
-    /** For features whose rows hang on a domain: the caller's own, by its name, as DNS writes it. */
+    /** For features whose rows hang on a domain: the caller's own, by its id. */
+    find: (on: Db, caller: Caller, id: string) => domains.find(on, caller.scope, id),
+    /** The same by its name, as DNS writes it. */
     findByName: (on: Db, caller: Caller, name: string) =>
       domains.findByName(on, caller.scope, name),
     lock: domains.lock,

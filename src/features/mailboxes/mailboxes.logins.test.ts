@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
-import { fakeDovecot } from '../../../test/support/dovecot.ts'
-import { holderOf, isSignedIn } from '../../../test/support/holder.ts'
+import { isSignedIn, startMailServers } from '../../../test/support/mail-servers.ts'
 import {
   ACCOUNTS,
   eventsOf,
@@ -13,17 +12,17 @@ import { passwordMatches } from '../../lib/passwords.ts'
 
 type Tenant = Awaited<ReturnType<App['tenant']>>
 let app: App
-let dovecot: Awaited<ReturnType<typeof fakeDovecot>>
+let mail: Awaited<ReturnType<typeof startMailServers>>
 let acme: Tenant
 
 beforeAll(async () => {
-  dovecot = await fakeDovecot()
-  app = await startApp({ env: dovecot.env })
+  mail = await startMailServers()
+  app = await startApp({ env: mail.env })
   acme = await app.tenant('acme')
 })
 afterAll(async () => {
   await app.stop()
-  dovecot.stop()
+  await mail.stop()
 })
 
 const mailbox = (more: Parameters<typeof insertMailbox>[2] = {}) => insertMailbox(app, acme, more)
@@ -31,12 +30,12 @@ const mailbox = (more: Parameters<typeof insertMailbox>[2] = {}) => insertMailbo
 describe('a change that matters to a login', () => {
   it('of the password ends the sessions, is told to Dovecot, and never tells the password', async () => {
     const { id, path, email } = await mailbox()
-    const holder = await holderOf(app, id)
+    const holder = await app.session('mailbox', id)
     expect(await isSignedIn(holder)).toBe(true)
     const answer = await acme.put(path, { password: NEW_PASSWORD, name: 'X' })
     expect(answer.status).toBe(200)
     expect(await isSignedIn(holder)).toBe(false)
-    expect(dovecot.flushed.filter((one) => one === email)).toHaveLength(1)
+    expect(mail.flushed().filter((one) => one === email)).toHaveLength(1)
     expect(await passwordMatches(NEW_PASSWORD, (await mailboxRow(app, id))?.password_hash)).toBe(
       true,
     )
@@ -53,15 +52,15 @@ describe('a change that matters to a login', () => {
 
   it('of the status ends the sessions and is told as what it is', async () => {
     const { id, path, email } = await mailbox()
-    const holder = await holderOf(app, id)
+    const holder = await app.session('mailbox', id)
     await acme.put(path, { name: 'X' })
     expect(await isSignedIn(holder)).toBe(true)
-    expect(dovecot.flushed).not.toContain(email)
+    expect(mail.flushed()).not.toContain(email)
     for (const status of ['suspended', 'inactive', 'inactive', 'active']) {
       expect((await acme.put(path, { status })).body.data.status).toBe(status)
     }
     expect(await isSignedIn(holder)).toBe(false)
-    expect(dovecot.flushed.filter((one) => one === email)).toHaveLength(3)
+    expect(mail.flushed().filter((one) => one === email)).toHaveLength(3)
     expect((await eventsOf(app, id)).map(({ event }) => event)).toEqual([
       'mailbox.updated',
       'mailbox.updated',
@@ -75,7 +74,7 @@ describe('a change that matters to a login', () => {
 
   it('of neither leaves them alone', async () => {
     const { id, path } = await mailbox()
-    const holder = await holderOf(app, id)
+    const holder = await app.session('mailbox', id)
     await acme.put(path, { status: 'active', name: 'X', storage_quota: 1 })
     expect(await isSignedIn(holder)).toBe(true)
   })
@@ -105,8 +104,8 @@ describe('a reset password', () => {
     [{ temporary: true, reason: 'admin_reset' }, true, 'admin_reset'],
   ])('with %j must be changed: %j, because %j', async (more, mustChange, reason) => {
     const { id, path, email } = await mailbox()
-    await holderOf(app, id)
-    await holderOf(app, id)
+    await app.session('mailbox', id)
+    await app.session('mailbox', id)
     const answer = await acme.post(`${path}/reset-password`, {
       new_password: NEW_PASSWORD,
       ...more,

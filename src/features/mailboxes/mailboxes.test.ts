@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, PASSWORD, startApp } from '../../../test/support/app.ts'
-import { fakeDovecot } from '../../../test/support/dovecot.ts'
-import { holderOf, isSignedIn } from '../../../test/support/holder.ts'
+import { isSignedIn, startMailServers } from '../../../test/support/mail-servers.ts'
 import {
   ACCOUNTS,
   eventsOf,
@@ -12,19 +11,19 @@ import {
 
 type Tenant = Awaited<ReturnType<App['tenant']>>
 let app: App
-let dovecot: Awaited<ReturnType<typeof fakeDovecot>>
+let mail: Awaited<ReturnType<typeof startMailServers>>
 let acme: Tenant
 let globex: Tenant
 
 beforeAll(async () => {
-  dovecot = await fakeDovecot()
-  app = await startApp({ env: dovecot.env })
+  mail = await startMailServers()
+  app = await startApp({ env: mail.env })
   acme = await app.tenant('acme')
   globex = await app.tenant('globex')
 })
 afterAll(async () => {
   await app.stop()
-  dovecot.stop()
+  await mail.stop()
 })
 
 const mailbox = (more: Parameters<typeof insertMailbox>[2] = {}, tenant = acme) =>
@@ -46,7 +45,7 @@ describe("another organization's mailbox", () => {
     expect(await acme.delete(path)).toMatchObject({ status: 204, text: '' })
     expect(await mailboxRow(app, id)).toEqual(before)
     expect(await eventsOf(app, id)).toEqual([])
-    expect(dovecot.flushed).not.toContain(email)
+    expect(mail.flushed()).not.toContain(email)
     const list = await acme.get(
       `${ACCOUNTS}?organization_id=${globex.organizationId}&domain_id=${globex.domainId}`,
     )
@@ -179,7 +178,7 @@ describe('a mailbox', () => {
 describe('a deleted mailbox', () => {
   it('is gone with its sessions, counted out, and told', async () => {
     const { id, path, email } = await mailbox()
-    const holder = await holderOf(app, id)
+    const holder = await app.session('mailbox', id)
     const count = async () =>
       (await acme.get(`/api/v1/domains/${acme.domainId}`)).body.data.total_email_accounts
     const before = await count()
@@ -189,7 +188,7 @@ describe('a deleted mailbox', () => {
     })
     expect(await isSignedIn(holder)).toBe(false)
     expect(await count()).toBe(before - 1)
-    expect(dovecot.flushed).toContain(email)
+    expect(mail.flushed()).toContain(email)
     expect(await acme.get(path)).toMatchObject(NOT_FOUND)
     expect(await acme.delete(path)).toMatchObject({ status: 204, text: '' })
     expect((await eventsOf(app, id)).map(({ event, data }) => [event, data])).toEqual([

@@ -161,6 +161,7 @@ export const organizationRoutes =
       config: {
         auth: operator('admin'),
         validation: 'handler',
+        noData: errors.NoQuotaData,
         errors: [
           errors.OrganizationNotFound,
           errors.NoQuotaData,

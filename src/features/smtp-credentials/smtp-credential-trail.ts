@@ -1,16 +1,21 @@
 import { actorOf } from '../../access/actor.ts'
 import type { Caller } from '../../access/caller.ts'
-import type { Db, Tx } from '../../database/database.ts'
+import type { Tx } from '../../database/database.ts'
 import { ulid } from '../../lib/ulid.ts'
 
-export type CredentialEvent =
-  | 'created'
-  | 'updated'
-  | 'rotated'
-  | 'revoked'
-  | 'enabled'
-  | 'deleted'
-  | 'suspended'
+export const CREDENTIAL_EVENTS = [
+  'created',
+  'updated',
+  'rotated',
+  'revoked',
+  'enabled',
+  'deleted',
+  'suspended',
+] as const
+export type CredentialEvent = (typeof CREDENTIAL_EVENTS)[number]
+
+// PostgreSQL takes 65535 parameters per statement; a row has nine.
+const ROWS_PER_INSERT = 5000
 
 interface Credential {
   id: string
@@ -19,30 +24,32 @@ interface Credential {
 }
 
 /** Appends to the trail that outlives credential and organization. */
-export const recordCredentialEvent = (
+export async function recordCredentialEvent(
   tx: Tx,
   caller: Caller,
   event: CredentialEvent,
   credentials: Credential[],
   now: Date,
   detail: object | null = null,
-) =>
-  tx
-    .insertInto('smtp_credential_events')
-    .values(
-      credentials.map(({ id, organization_id, username }) => ({
-        id: ulid(),
-        credential_id: id,
-        organization_id,
-        username,
-        event,
-        actor: actorOf(caller),
-        source_ip: caller.ip,
-        detail: detail === null ? null : JSON.stringify(detail),
-        created_at: now.toISOString(),
-      })),
-    )
-    .execute()
+): Promise<void> {
+  const rows = credentials.map(({ id, organization_id, username }) => ({
+    id: ulid(),
+    credential_id: id,
+    organization_id,
+    username,
+    event,
+    actor: actorOf(caller),
+    source_ip: caller.ip,
+    detail: detail === null ? null : JSON.stringify(detail),
+    created_at: now.toISOString(),
+  }))
+  for (let start = 0; start < rows.length; start += ROWS_PER_INSERT) {
+    await tx
+      .insertInto('smtp_credential_events')
+      .values(rows.slice(start, start + ROWS_PER_INSERT))
+      .execute()
+  }
+}
 
 /** Removes the logins of a domain, the trail first; answers their names, whose cache must be flushed. */
 export async function removeCredentialsOf(
@@ -51,15 +58,18 @@ export async function removeCredentialsOf(
   domainId: string,
   now: Date,
 ): Promise<string[]> {
-  const gone = await credentialsOf(tx, domainId)
-  if (gone.length > 0) await recordCredentialEvent(tx, caller, 'deleted', gone, now)
+  const gone = await lockCredentialsOf(tx, domainId)
+  await recordCredentialEvent(tx, caller, 'deleted', gone, now)
   await tx.deleteFrom('smtp_credentials').where('domain_id', '=', domainId).execute()
   return gone.map(({ username }) => username)
 }
 
-const credentialsOf = (db: Db, domainId: string) =>
-  db
+// Held, so that one which is being deleted at the same time is not recorded twice.
+const lockCredentialsOf = (tx: Tx, domainId: string) =>
+  tx
     .selectFrom('smtp_credentials')
     .select(['id', 'organization_id', 'username'])
     .where('domain_id', '=', domainId)
+    .orderBy('id')
+    .forUpdate()
     .execute()

@@ -9,6 +9,7 @@ const columns = [
   'key_size',
   'public_key',
   'active',
+  'retired_at',
   'created_at',
   'updated_at',
 ] as const
@@ -49,3 +50,26 @@ export const insert = (tx: Tx, key: NewKey) =>
     .onConflict((conflict) => conflict.columns(['domain_id', 'selector']).doNothing())
     .returning(columns)
     .executeTakeFirst()
+
+/** The selector that signed until now stops; answers which. */
+export const retireOthers = (tx: Tx, domainId: string, selector: string, now: Date) =>
+  tx
+    .updateTable('dkim_keys')
+    .set({ active: false, retired_at: now.toISOString(), updated_at: now.toISOString() })
+    .where('domain_id', '=', domainId)
+    .where('selector', '<>', selector)
+    .where('active', '=', true)
+    .returning('selector')
+    .execute()
+
+export const activate = (tx: Tx, domainId: string, selector: string, now: Date) =>
+  tx
+    .updateTable('dkim_keys')
+    .set({ active: true, retired_at: null, updated_at: now.toISOString() })
+    .where('domain_id', '=', domainId)
+    .where('selector', '=', selector)
+    .returning('id')
+    .executeTakeFirst()
+
+export const deleteRetiredBefore = (db: Db, before: Date) =>
+  db.deleteFrom('dkim_keys').where('retired_at', '<', before.toISOString()).execute()

@@ -1,27 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, PASSWORD, startApp } from '../../../../test/support/app.ts'
-import { fakeDovecot } from '../../../../test/support/dovecot.ts'
-import { holderOf, isSignedIn } from '../../../../test/support/holder.ts'
+import { isSignedIn, startMailServers } from '../../../../test/support/mail-servers.ts'
 import { passwordMatches } from '../../../lib/passwords.ts'
 
 const PATH = '/api/v1/mailbox/password'
 const NEW_PASSWORD = 'another-passphrase-77'
 
 let app: App
-let dovecot: Awaited<ReturnType<typeof fakeDovecot>>
+let mail: Awaited<ReturnType<typeof startMailServers>>
 beforeAll(async () => {
-  dovecot = await fakeDovecot()
-  app = await startApp({ env: dovecot.env })
+  mail = await startMailServers()
+  app = await startApp({ env: mail.env })
 })
 afterAll(async () => {
   await app.stop()
-  dovecot.stop()
+  await mail.stop()
 })
 
 describe("the holder's own password", () => {
   it('must meet the policy, before the old one is even looked at', async () => {
     const acme = await app.tenant('acme')
-    const jane = await holderOf(app, acme.accountId)
+    const jane = await app.session('mailbox', acme.accountId)
     expect(
       await jane.post(PATH, { current_password: 'wrong', new_password: 'short1' }),
     ).toMatchObject({
@@ -32,9 +31,9 @@ describe("the holder's own password", () => {
 
   it('changes with the old one; other sessions end, this one stays', async () => {
     const acme = await app.tenant('changing')
-    dovecot.passwords.set(acme.email, PASSWORD)
-    const jane = await holderOf(app, acme.accountId)
-    const elsewhere = await holderOf(app, acme.accountId)
+    mail.passwords.set(acme.email, PASSWORD)
+    const jane = await app.session('mailbox', acme.accountId)
+    const elsewhere = await app.session('mailbox', acme.accountId)
     const answer = await jane.post(PATH, {
       current_password: PASSWORD,
       new_password: NEW_PASSWORD,
@@ -45,7 +44,7 @@ describe("the holder's own password", () => {
     })
     expect(await isSignedIn(jane)).toBe(true)
     expect(await isSignedIn(elsewhere)).toBe(false)
-    expect(dovecot.flushed).toContain(acme.email)
+    expect(mail.flushed()).toContain(acme.email)
     const row = await app.core.db
       .selectFrom('email_accounts')
       .select(['password_hash', 'must_change_password'])
@@ -74,7 +73,7 @@ describe("the holder's own password", () => {
 
   it('stays with a wrong old one, and cannot be guessed', async () => {
     const acme = await app.tenant('guessing')
-    const jane = await holderOf(app, acme.accountId)
+    const jane = await app.session('mailbox', acme.accountId)
     const statuses: number[] = []
     for (let guess = 0; guess < 4; guess++) {
       const body = { current_password: `guess ${guess}`, new_password: NEW_PASSWORD }

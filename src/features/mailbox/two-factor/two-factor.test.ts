@@ -1,27 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, PASSWORD, startApp } from '../../../../test/support/app.ts'
-import { fakeDovecot } from '../../../../test/support/dovecot.ts'
-import { holderOf } from '../../../../test/support/holder.ts'
+import { startMailServers } from '../../../../test/support/mail-servers.ts'
 
 const PATH = '/api/v1/mailbox/two-factor'
 const STEP_MS = 30_000
 
 let app: App
-let dovecot: Awaited<ReturnType<typeof fakeDovecot>>
+let mail: Awaited<ReturnType<typeof startMailServers>>
 beforeAll(async () => {
-  dovecot = await fakeDovecot()
-  app = await startApp({ env: dovecot.env })
+  mail = await startMailServers()
+  app = await startApp({ env: mail.env })
 })
 afterAll(async () => {
   await app.stop()
-  dovecot.stop()
+  await mail.stop()
 })
 
 /** A tenant's mailbox with its holder signed in, whose failures are nobody else's. */
 async function holder(name: string) {
   const { accountId, email } = await app.tenant(name)
-  dovecot.passwords.set(email, PASSWORD)
-  return { ...(await holderOf(app, accountId)), accountId, email }
+  mail.passwords.set(email, PASSWORD)
+  return { ...(await app.session('mailbox', accountId)), accountId, email }
 }
 const enrolled = async (name: string) => {
   const jane = await holder(name)

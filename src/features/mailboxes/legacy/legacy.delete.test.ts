@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
-import { holderOf } from '../../../../test/support/holder.ts'
 import { eventsOf, insertMailbox, mailboxRow } from '../../../../test/support/mailboxes.ts'
 import { ulid } from '../../../lib/ulid.ts'
 
@@ -127,8 +126,8 @@ describe('quota and statistics', () => {
 
   it('count the sign-ins of thirty days', async () => {
     const { id, email } = await box({ storage_used: 10 })
-    await holderOf(app, id)
-    await holderOf(app, id)
+    await app.session('mailbox', id)
+    await app.session('mailbox', id)
     const { body } = await acme.get(`${BASE}/get/stats/${email}`)
     expect(body.msg).toBe('Mailbox statistics retrieved successfully')
     expect(body.data).toMatchObject({

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, PASSWORD, startApp } from '../../../../test/support/app.ts'
-import { fakeDovecot } from '../../../../test/support/dovecot.ts'
-import { holderOf, isSignedIn } from '../../../../test/support/holder.ts'
+import { isSignedIn, startMailServers } from '../../../../test/support/mail-servers.ts'
 import {
   eventsOf,
   insertMailbox,
@@ -16,19 +15,19 @@ const NOT_FOUND = { status: 404, body: { type: 'error', msg: 'Mailbox not found'
 
 type Tenant = Awaited<ReturnType<App['tenant']>>
 let app: App
-let dovecot: Awaited<ReturnType<typeof fakeDovecot>>
+let mail: Awaited<ReturnType<typeof startMailServers>>
 let acme: Tenant
 let globex: Tenant
 
 beforeAll(async () => {
-  dovecot = await fakeDovecot()
-  app = await startApp({ env: dovecot.env })
+  mail = await startMailServers()
+  app = await startApp({ env: mail.env })
   acme = await app.tenant('acme')
   globex = await app.tenant('globex')
 })
 afterAll(async () => {
   await app.stop()
-  dovecot.stop()
+  await mail.stop()
 })
 
 const box = (fields: Parameters<typeof insertMailbox>[2] = {}, of = acme) =>
@@ -179,7 +178,7 @@ describe('POST /edit', () => {
 
   it('changes each on its own; foreign and unknown ones are not found', async () => {
     const one = await box()
-    const holder = await holderOf(app, one.id)
+    const holder = await app.session('mailbox', one.id)
     const before = await mailboxRow(app, globex.accountId)
     const items = [one.email, globex.email, 'nobody@acme.test', 7]
     const answer = await acme.post(`${BASE}/edit`, {
@@ -201,7 +200,7 @@ describe('POST /edit', () => {
     expect(await passwordMatches(NEW_PASSWORD, row?.password_hash)).toBe(true)
     expect(await mailboxRow(app, globex.accountId)).toEqual(before)
     expect(await isSignedIn(holder)).toBe(false)
-    expect(dovecot.flushed).toContain(one.email)
+    expect(mail.flushed()).toContain(one.email)
     expect((await eventsOf(app, one.id)).map(({ event, org_id }) => [event, org_id])).toEqual(
       ['updated', 'quota.changed', 'password.changed', 'suspended'].map((what) => [
         `mailbox.${what}`,

@@ -25,7 +25,7 @@ export const operatorAuthService = ({ access, change, db, now }: Needs) => ({
     const problem = passwordProblem(body.password)
     if (problem) throw invalidField('password', problem)
     const password_hash = await hashPassword(body.password)
-    const first = { id: ulid(), email: body.email.toLowerCase(), role: 'owner' as const }
+    const first = { id: ulid(), email: body.email.trim().toLowerCase(), role: 'owner' as const }
     await change(caller, async (tx) => {
       await operators.lockBootstrap(tx)
       if (await operators.anyOperator(tx)) throw new AlreadyBootstrapped('operator')

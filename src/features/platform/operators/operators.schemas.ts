@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { ROLES } from '../../../access/caller.ts'
 import { Body, Nullable, OneOf, Timestamp } from '../../../http/envelope.ts'
 import { PageQuery } from '../../../http/paging.ts'
-import { EMAIL_PATTERN } from '../../../lib/email.ts'
+import { PADDED_EMAIL_PATTERN } from '../../../lib/email.ts'
 
 export const Operator = Type.Object(
   {
@@ -34,7 +34,7 @@ export const OperatorQuery = Type.Object({
 const FullName = Type.String({ minLength: 1, maxLength: 255, examples: ['Root Operator'] })
 
 export const OperatorEmail = Type.String({
-  pattern: EMAIL_PATTERN,
+  pattern: PADDED_EMAIL_PATTERN,
   maxLength: 254,
   examples: ['root@ops.example'],
 })

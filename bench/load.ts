@@ -1,0 +1,120 @@
+import { connect, type Socket } from 'node:net'
+
+export interface LoadRequest {
+  port: number
+  method: string
+  path: string
+  headers: Record<string, string>
+  /** `{n}` in it becomes another number in every request. */
+  body?: string
+  /** Any other status ends the run. */
+  status: number
+}
+
+export interface Job extends LoadRequest {
+  connections: number
+  settleMs: number
+  measureMs: number
+}
+
+export interface Measurement {
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+}
+
+export type Answer = Measurement | { error: string }
+
+process.on('message', (job: Job) => {
+  run(job).then(
+    (measurement) => process.send?.(measurement),
+    (error: Error) => process.send?.({ error: error.message }),
+  )
+})
+
+/** Keeps one request in flight on each connection: no pipelining, no think time. */
+async function run(job: Job): Promise<Measurement> {
+  const latencies: number[] = []
+  const nextRequest = requestsOf(job)
+  const begin = performance.now() + job.settleMs
+  const end = begin + job.measureMs
+  const took = (sentAt: number, now: number) => {
+    if (sentAt >= begin && now <= end) latencies.push(now - sentAt)
+    return now < end
+  }
+  const loops = Array.from({ length: job.connections }, () => loop(job, nextRequest, took))
+  await Promise.all(loops)
+  latencies.sort((a, b) => a - b)
+  const quantile = (part: number) => latencies[Math.ceil(part * latencies.length) - 1] ?? Number.NaN
+  return {
+    perSecond: (latencies.length * 1000) / job.measureMs,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+  }
+}
+
+// Counted on over the rounds: a row can be inserted once only.
+let counter = 0
+
+function requestsOf({ method, path, port, headers, body }: Job): () => string {
+  const lines = Object.entries({ host: `127.0.0.1:${port}`, ...headers })
+  const head = [`${method} ${path} HTTP/1.1`, ...lines.map((line) => line.join(': '))].join('\r\n')
+  if (body === undefined) return () => `${head}\r\n\r\n`
+  const number = () => String(counter++).padStart(9, '0')
+  const length = Buffer.byteLength(body.replace('{n}', number()))
+  return () => `${head}\r\ncontent-length: ${length}\r\n\r\n${body.replace('{n}', number())}`
+}
+
+function loop(
+  { port, status }: Job,
+  nextRequest: () => string,
+  took: (sentAt: number, now: number) => boolean,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let sentAt = 0
+    let pending = ''
+    const send = () => {
+      sentAt = performance.now()
+      socket.write(nextRequest(), 'latin1')
+    }
+    const read = (text: string) => {
+      pending += text
+      if (!isComplete(pending)) return
+      const answer = pending
+      pending = ''
+      if (Number(answer.slice(9, 12)) !== status) {
+        socket.destroy()
+        reject(new Error(answer))
+      } else if (took(sentAt, performance.now())) send()
+      else {
+        socket.destroy()
+        resolve()
+      }
+    }
+    // One buffer for all reads: the generator must cost less than what it measures.
+    const socket: Socket = connect({
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
+      onread: {
+        buffer: Buffer.allocUnsafe(64 * 1024),
+        callback(bytes, buffer) {
+          read((buffer as Buffer).toString('latin1', 0, bytes))
+          return true
+        },
+      },
+    })
+    socket.once('connect', send)
+    socket.once('error', reject)
+    socket.once('end', () => reject(new Error('the server closed the connection')))
+  })
+}
+
+/** Whether the whole answer is there; every server here says how long its body is. */
+function isComplete(answer: string): boolean {
+  const headEnd = answer.indexOf('\r\n\r\n')
+  if (headEnd === -1) return false
+  const length = /\r\ncontent-length: (\d+)/i.exec(answer)?.[1]
+  if (length === undefined) throw new Error(`an answer without content-length: ${answer}`)
+  return answer.length >= headEnd + 4 + Number(length)
+}

@@ -1,0 +1,30 @@
+import type { Compilable, CompiledQuery } from 'kysely'
+import type { Db } from './database.ts'
+
+/**
+ * A query that is built and compiled once, at its first use, and from then on only carries other
+ * values. For hot queries of a fixed shape: building one costs about as much as running it.
+ */
+export function prepared<Values extends Record<string, unknown>, Row>(
+  build: (db: Db, values: Values) => Compilable<Row>,
+) {
+  let compiled: CompiledQuery<Row> | undefined
+  return async (db: Db, values: Values): Promise<Row[]> => {
+    compiled ??= build(db, placeholders as Values).compile()
+    const parameters = compiled.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? values[parameter.name] : parameter,
+    )
+    const { rows } = await db.executeQuery<Row>({ ...compiled, parameters })
+    return rows
+  }
+}
+
+class Placeholder {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/** Whatever value is asked for, its place in the query is noted instead. */
+const placeholders = new Proxy({}, { get: (_target, name) => new Placeholder(String(name)) })

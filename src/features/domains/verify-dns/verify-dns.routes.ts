@@ -1,0 +1,44 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { key } from '../../../access/labels.ts'
+import { Nullable, OneOf, Success, success, Timestamp } from '../../../http/envelope.ts'
+import { DomainNotFound } from '../domains.errors.ts'
+import { DomainParams } from '../domains.schemas.ts'
+import type { VerifyDnsService } from './verify-dns.service.ts'
+
+const Check = Type.Object(
+  {
+    status: OneOf(['pass', 'fail']),
+    type: Type.String({ examples: ['MX'] }),
+    name: Type.String({ examples: ['acme.example'] }),
+    expected: Type.Optional(Type.String({ description: 'Exactly what to publish' })),
+    actual: Type.Optional(Nullable(Type.String({ description: 'What is there' }))),
+    found: Type.Optional(Type.Boolean()),
+    policy: Type.Optional(Type.String({ examples: ['quarantine'] })),
+    message: Type.Optional(Type.String({ description: 'What to do' })),
+  },
+  { title: 'DnsCheck' },
+)
+
+const Verification = Type.Object({
+  domain: Type.String({ examples: ['acme.example'] }),
+  verified: Type.Boolean({ description: 'All four pass now' }),
+  verified_at: Nullable(Timestamp),
+  verification: Type.Object({ mx: Check, spf: Check, dkim: Check, dmarc: Check }),
+})
+
+export const verifyDnsRoutes =
+  (dns: VerifyDnsService): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get('/:domain_id/verify-dns', {
+      config: { auth: key('read'), errors: [DomainNotFound] },
+      schema: {
+        operationId: 'verify_dns',
+        summary: 'Compare the published DNS records with what they should be',
+        params: DomainParams,
+        response: { 200: Success(Verification) },
+      },
+      handler: async ({ caller, params }) =>
+        success('DNS verification completed', await dns.verify(caller, params.domain_id)),
+    })
+  }

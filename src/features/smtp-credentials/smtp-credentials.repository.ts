@@ -1,0 +1,130 @@
+import { sql } from 'kysely'
+import type { Scope } from '../../access/caller.ts'
+import type { Db, Tx } from '../../database/database.ts'
+import { inScope } from '../../database/scope.ts'
+import type { Slice } from '../../http/paging.ts'
+
+// Everything but secret_hash, which never leaves the database.
+const columns = [
+  'smtp_credentials.id',
+  'smtp_credentials.organization_id',
+  'smtp_credentials.domain_id',
+  'smtp_credentials.username',
+  'smtp_credentials.name',
+  'smtp_credentials.prefix',
+  'smtp_credentials.created_by',
+  sql<string[]>`smtp_credentials.allowed_ips`.as('allowed_ips'),
+  'smtp_credentials.ip_allowlist_enabled',
+  'smtp_credentials.expires_at',
+  'smtp_credentials.hourly_limit',
+  'smtp_credentials.daily_limit',
+  'smtp_credentials.last_used_at',
+  'smtp_credentials.active',
+  'smtp_credentials.created_at',
+  'smtp_credentials.updated_at',
+] as const
+
+export type CredentialRow = NonNullable<Awaited<ReturnType<typeof find>>>
+
+const matching = (db: Db, scope: Scope, domainId: string | undefined) => {
+  const query = db.selectFrom('smtp_credentials').where(inScope('smtp_credentials', scope))
+  return domainId === undefined ? query : query.where('smtp_credentials.domain_id', '=', domainId)
+}
+
+export async function list(
+  db: Db,
+  scope: Scope,
+  domainId: string | undefined,
+  { limit, offset }: Slice,
+) {
+  const credentials = await matching(db, scope, domainId)
+    .select(columns)
+    .orderBy('smtp_credentials.created_at', 'desc')
+    .orderBy('smtp_credentials.id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  const { total } = await matching(db, scope, domainId)
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow()
+  return { credentials, total }
+}
+
+export const find = (db: Db, scope: Scope, id: string) =>
+  db
+    .selectFrom('smtp_credentials')
+    .select(columns)
+    .where('smtp_credentials.id', '=', id)
+    .where(inScope('smtp_credentials', scope))
+    .executeTakeFirst()
+
+/** Holds the row until the transaction ends: what the trail says is what happened. */
+export const lock = (tx: Tx, scope: Scope, id: string) =>
+  tx
+    .selectFrom('smtp_credentials')
+    .select(columns)
+    .where('smtp_credentials.id', '=', id)
+    .where(inScope('smtp_credentials', scope))
+    .forUpdate()
+    .executeTakeFirst()
+
+export interface CredentialFields {
+  name?: string | null
+  prefix?: string | null
+  secret_hash?: string
+  allowed_ips?: string[]
+  ip_allowlist_enabled?: boolean
+  expires_at?: string | null
+  hourly_limit?: number | null
+  daily_limit?: number | null
+  active?: boolean
+}
+
+interface NewRow extends CredentialFields {
+  id: string
+  organization_id: string
+  domain_id: string
+  username: string
+  secret_hash: string
+  created_by: string
+}
+
+export const insert = (tx: Tx, row: NewRow, now: Date) =>
+  tx
+    .insertInto('smtp_credentials')
+    .values({ ...row, created_at: now.toISOString(), updated_at: now.toISOString() })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+
+export const update = (tx: Tx, id: string, fields: CredentialFields, now: Date) =>
+  tx
+    .updateTable('smtp_credentials')
+    .set({ ...fields, updated_at: now.toISOString() })
+    .where('smtp_credentials.id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+
+export const remove = (tx: Tx, id: string) =>
+  tx.deleteFrom('smtp_credentials').where('id', '=', id).execute()
+
+/** Newest first. The rows name their organization, so they are found after everything else is gone. */
+export const events = (db: Db, scope: Scope, credentialId: string, limit: number) =>
+  db
+    .selectFrom('smtp_credential_events')
+    .selectAll()
+    .where('credential_id', '=', credentialId)
+    .where(inScope('smtp_credential_events', scope))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+
+export const countByStatus = (db: Db, credentialId: string, since: Date) =>
+  db
+    .selectFrom('mail_log')
+    .select(['status', sql<number>`count(*)`.as('count')])
+    .where('credential_id', '=', credentialId)
+    .where('timestamp', '>=', since.toISOString())
+    .groupBy('status')
+    .orderBy('status')
+    .execute()

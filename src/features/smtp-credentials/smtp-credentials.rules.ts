@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { InvalidRequest, invalidField } from '../../errors.ts'
+import { isNetwork } from '../../lib/cidr.ts'
+import { parseIso } from '../../lib/dates.ts'
+import { smtpSecretProblem } from '../../lib/smtp-secrets.ts'
+
+const USERNAME = /^[a-z0-9._+-]+(@[a-z0-9.-]+)?$/
+const MAX_SLUG = 64
+
+/** A chosen login as it is stored. Mail servers compare logins in lower case. */
+export function readUsername(sent: string): string {
+  const username = sent.toLowerCase()
+  if (username.length < 3 || username.length > 255 || !USERNAME.test(username)) {
+    throw invalidField(
+      'username',
+      'username must be 3 to 255 letters, digits and . _ - + with at most one @ between them',
+    )
+  }
+  return username
+}
+
+/** A login that looks like an address must not look like one of somebody else's domain. */
+export function checkOwnDomain(username: string, domain: string): void {
+  const at = username.indexOf('@')
+  if (at !== -1 && username.slice(at + 1) !== domain) {
+    throw invalidField('username', `username may have an @ only before ${domain}`)
+  }
+}
+
+/** `acme-example-smtp-1f2e3d4c` for acme.example. */
+export function newUsername(domain: string): string {
+  const slug = domain
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, MAX_SLUG)
+    .replace(/^-|-$/g, '')
+  return `${slug}-smtp-${randomBytes(4).toString('hex')}`
+}
+
+export function checkPassword(password: string): void {
+  const problem = smtpSecretProblem(password)
+  if (problem !== undefined) throw invalidField('password', problem)
+}
+
+export function readAllowedIps(sent: readonly unknown[]): string[] {
+  return sent.map((entry) => {
+    const text = typeof entry === 'string' ? entry.trim() : ''
+    if (text === '') {
+      throw invalidField('allowed_ips', 'allowed_ips entries must be non-empty strings')
+    }
+    if (!isNetwork(text)) {
+      throw invalidField('allowed_ips', `'${entry}' is not a valid IP address or CIDR network`)
+    }
+    return text
+  })
+}
+
+/** An enforced list without entries would lock everybody out. */
+export function checkAllowlist(enabled: boolean, allowedIps: readonly string[]): void {
+  if (enabled && allowedIps.length === 0) {
+    throw invalidField(
+      'ip_allowlist_enabled',
+      'ip_allowlist_enabled requires at least one allowed_ips entry',
+    )
+  }
+}
+
+/** When the credential ends, in UTC; null, also for empty text, when it does not. */
+export function readExpiry(sent: string | null, now: Date): string | null {
+  if (sent === null || sent.trim() === '') return null
+  const expiry = parseIso(sent.trim())
+  if (!expiry) throw invalidField('expires_at', `'${sent}' is not a valid ISO-8601 timestamp`)
+  if (expiry <= now) throw invalidField('expires_at', 'expires_at must be in the future')
+  return expiry.toISOString()
+}
+
+export function refuseEmptyChange(sent: object): void {
+  if (Object.keys(sent).length > 0) return
+  throw new InvalidRequest([
+    { loc: ['body'], msg: 'No updatable fields provided', type: 'missing' },
+  ])
+}

@@ -1,0 +1,217 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, newAddress, PASSWORD, startApp } from '../../test/support/app.ts'
+import type { Answer } from '../../test/support/http.ts'
+
+let app: App
+let owner: Awaited<ReturnType<App['operator']>>
+beforeAll(async () => {
+  app = await startApp()
+  owner = await app.operator('owner')
+})
+afterAll(() => app.stop())
+
+const OPERATORS = '/api/v1/platform/operators'
+const newcomer = (email: string) => ({
+  email,
+  full_name: 'New Comer',
+  password: PASSWORD,
+  role: 'admin',
+})
+
+const find = (correlationId: string) =>
+  app.core.db
+    .selectFrom('operator_audit')
+    .selectAll()
+    .select(sql<string>`xmin::text`.as('transaction'))
+    .where('correlation_id', '=', correlationId)
+    .execute()
+
+/** The one row of a request; reads and refusals are written a moment after the answer. */
+async function rowOf({ headers }: Answer) {
+  const id = headers['x-correlation-id'] as string
+  await expect.poll(() => find(id)).not.toHaveLength(0)
+  const rows = await find(id)
+  expect(rows).toHaveLength(1)
+  return rows[0] as (typeof rows)[0]
+}
+
+describe('the audit trail', () => {
+  it.each([
+    ['update', sql`update operator_audit set result = 'success'`],
+    ['delete', sql`delete from operator_audit`],
+    ['truncate', sql`truncate operator_audit`],
+  ])('cannot be rewritten, not even in the database: %s', async (_what, statement) => {
+    await rowOf(await owner.get(OPERATORS))
+    await expect(statement.execute(app.core.db)).rejects.toThrow('operator_audit is append-only')
+  })
+
+  it('keeps who did what to whom, from where, with which result', async () => {
+    const other = await app.operator('support')
+    const answer = await owner.put(`${OPERATORS}/${other.id}`, { full_name: 'Renamed' })
+    expect(await rowOf(answer)).toMatchObject({
+      operator_id: owner.id,
+      operator_email: owner.email,
+      caller_scope: 'platform',
+      action: 'update_operator',
+      target_type: 'operator_id',
+      target_id: other.id,
+      organization_id: null,
+      request_body: { full_name: 'Renamed' },
+      result: 'success',
+      status_code: 200,
+      ip_address: '127.0.0.1',
+    })
+  })
+
+  it('keeps reads too', async () => {
+    expect(await rowOf(await owner.get(`${OPERATORS}?q=x`))).toMatchObject({
+      action: 'list_operators',
+      target_type: null,
+      request_body: null,
+      result: 'success',
+      status_code: 200,
+    })
+  })
+
+  it('keeps refusals, with their status and without anybody where nobody was known', async () => {
+    const [tenant, support] = [await app.tenant('acme'), await app.operator('support')]
+    expect(await rowOf(await app.send('GET', OPERATORS))).toMatchObject({
+      operator_id: null,
+      operator_email: null,
+      caller_scope: null,
+      result: 'failure',
+      status_code: 401,
+    })
+    expect(await rowOf(await tenant.get(OPERATORS))).toMatchObject({
+      operator_id: null,
+      caller_scope: 'organization',
+      organization_id: tenant.organizationId,
+      status_code: 403,
+    })
+    expect(await rowOf(await support.post(OPERATORS, newcomer('x@ops.test')))).toMatchObject({
+      operator_id: support.id,
+      action: 'create_operator',
+      request_body: null,
+      result: 'failure',
+      status_code: 403,
+    })
+    expect(await rowOf(await owner.get(OPERATORS, { from: newAddress() }))).toMatchObject({
+      operator_id: owner.id,
+      status_code: 401,
+    })
+  })
+
+  it('keeps what failed, with the status of the failure', async () => {
+    expect(await rowOf(await owner.post(OPERATORS, {}))).toMatchObject({ status_code: 422 })
+    expect(await rowOf(await owner.get(`${OPERATORS}/unknown`))).toMatchObject({
+      target_id: 'unknown',
+      result: 'failure',
+      status_code: 404,
+    })
+    expect(await rowOf(await owner.post(OPERATORS, newcomer(owner.email)))).toMatchObject({
+      status_code: 409,
+    })
+  })
+
+  it("keeps operators' logins, those that fail included, without the password", async () => {
+    const login = (password: string) =>
+      app.send('POST', '/api/v1/platform/auth/login', {
+        body: { email: owner.email, password },
+        from: newAddress(),
+      })
+    expect(await rowOf(await login(PASSWORD))).toMatchObject({
+      action: 'operator_login',
+      request_body: { email: owner.email, password: '[redacted]' },
+      result: 'success',
+    })
+    expect(await rowOf(await login('hunter2'))).toMatchObject({
+      operator_id: null,
+      request_body: { email: owner.email, password: '[redacted]' },
+      result: 'failure',
+      status_code: 401,
+    })
+  })
+
+  it('keeps what a platform key does on the routes of tenants, and nothing that tenants do there', async () => {
+    const tenant = await app.tenant('globex')
+    const platform = await app.key(null, { scope: 'platform' })
+    const own = await tenant.get('/api/v1/auth/me')
+    expect(await rowOf(await platform.get('/api/v1/auth/me'))).toMatchObject({
+      operator_id: null,
+      caller_scope: 'platform',
+      action: 'get_me',
+    })
+    expect(await find(own.headers['x-correlation-id'] as string)).toEqual([])
+  })
+
+  it('says only how long a body was that is too long to keep', async () => {
+    const answer = await owner.post(OPERATORS, {
+      ...newcomer('long@ops.test'),
+      full_name: 'x'.repeat(17_000),
+    })
+    expect((await rowOf(answer)).request_body).toEqual({
+      omitted: expect.stringMatching(/^17\d{3} bytes$/),
+    })
+  })
+
+  it('loses no row to an address that no row can hold', async () => {
+    const odd = await app.send('GET', `${OPERATORS}/a%00b`)
+    expect(odd.status).toBe(400)
+    await rowOf(await owner.get(OPERATORS))
+  })
+})
+
+describe('the audit row of a change', () => {
+  it('is stored in the very transaction of the change', async () => {
+    const answer = await owner.post(OPERATORS, newcomer('together@ops.test'))
+    const row = await rowOf(answer)
+    expect(row).toMatchObject({
+      status_code: 201,
+      result: 'success',
+      request_body: { email: 'together@ops.test', password: '[redacted]' },
+    })
+    const operator = await app.core.db
+      .selectFrom('operators')
+      .select(sql<string>`xmin::text`.as('transaction'))
+      .where('id', '=', answer.body.data.id)
+      .executeTakeFirstOrThrow()
+    expect(operator.transaction).toBe(row.transaction)
+  })
+
+  it('tells of a failure when the change fails after the row was written', async () => {
+    await sql`
+      create function refuse_at_commit() returns trigger language plpgsql as $$
+      begin
+        raise exception 'the change fails at the last moment';
+      end $$`.execute(app.core.db)
+    await sql`
+      create constraint trigger refuse_at_commit after insert on operators
+      deferrable initially deferred for each row execute function refuse_at_commit()`.execute(
+      app.core.db,
+    )
+    try {
+      const answer = await owner.post(OPERATORS, newcomer('never@ops.test'))
+      expect(answer).toMatchObject({ status: 500, body: { msg: 'Internal server error' } })
+      expect(await rowOf(answer)).toMatchObject({ result: 'failure', status_code: 500 })
+      const found = await owner.get(`${OPERATORS}?q=never@ops.test`)
+      expect(found.body.data.items).toEqual([])
+    } finally {
+      await sql`drop function refuse_at_commit cascade`.execute(app.core.db)
+    }
+  })
+
+  it('belongs to the change: where the row cannot be stored, nothing is changed', async () => {
+    const other = await app.operator('support')
+    await sql`alter table operator_audit add constraint no_updates check (action <> 'update_operator') not valid`.execute(
+      app.core.db,
+    )
+    try {
+      const answer = await owner.put(`${OPERATORS}/${other.id}`, { role: 'owner' })
+      expect(answer.status).toBe(500)
+      expect((await owner.get(`${OPERATORS}/${other.id}`)).body.data.role).toBe('support')
+    } finally {
+      await sql`alter table operator_audit drop constraint no_updates`.execute(app.core.db)
+    }
+  })
+})

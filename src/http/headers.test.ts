@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, startApp } from '../../test/support/app.ts'
+import { readConfig } from '../config.ts'
+
+const CONSOLE = 'https://console.example.com'
+
+let closed: App
+let open: App
+beforeAll(async () => {
+  closed = await startApp()
+  open = await startApp({ env: { SVC_CORS_ORIGINS: `${CONSOLE}, http://localhost:5173` } })
+})
+afterAll(async () => {
+  await closed.stop()
+  await open.stop()
+})
+
+const ask = (app: App, origin: string, path = '/health') =>
+  app.send('GET', path, { headers: { origin } })
+const preflight = (app: App, origin: string, path = '/api/v1/auth/me') =>
+  app.send('OPTIONS', path, {
+    headers: {
+      origin,
+      'access-control-request-method': 'PATCH',
+      'access-control-request-headers': 'x-api-key',
+    },
+  })
+const corsHeaders = (answer: { headers: object }) =>
+  Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))
+
+describe('other web origins', () => {
+  it('get nothing unless the operator lists them', async () => {
+    expect(corsHeaders(await ask(closed, CONSOLE))).toEqual([])
+    expect(corsHeaders(await preflight(closed, CONSOLE))).toEqual([])
+  })
+
+  it.each([
+    ['another host', 'https://evil.test'],
+    ['another scheme', 'http://console.example.com'],
+    ['another port', 'https://console.example.com:8443'],
+    ['a longer name', 'https://console.example.com.evil.test'],
+    ['no origin at all', 'null'],
+  ])('get nothing when they are %s', async (_what, origin) => {
+    for (const answer of [await ask(open, origin), await preflight(open, origin)]) {
+      expect(corsHeaders(answer)).toEqual([])
+      expect(answer.headers.vary).toBe('Origin')
+    }
+  })
+
+  it.each([['*'], ['console.example.com'], [`${CONSOLE}/`], [`${CONSOLE}, *`]])(
+    'cannot be configured as %s',
+    (SVC_CORS_ORIGINS) => {
+      expect(() => readConfig({ SVC_CORS_ORIGINS })).toThrow(/^SVC_CORS_ORIGINS must be /)
+    },
+  )
+
+  it('that are listed may read answers, errors included, with credentials', async () => {
+    for (const path of ['/health', '/api/v1/auth/me', '/api/v1/nothing', '/api/v1/capabilities']) {
+      const { headers } = await ask(open, CONSOLE, path)
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': CONSOLE,
+        'access-control-allow-credentials': 'true',
+        vary: 'Origin',
+      })
+      expect(headers['access-control-expose-headers']).toContain('X-Correlation-Id')
+    }
+  })
+
+  it('that are listed may ask first, for every method and header of the API', async () => {
+    const answer = await preflight(open, 'http://localhost:5173')
+    expect(answer).toMatchObject({
+      status: 204,
+      headers: { 'access-control-allow-origin': 'http://localhost:5173' },
+    })
+    const allowed = answer.headers['access-control-allow-methods']?.split(', ')
+    expect(allowed).toEqual(expect.arrayContaining(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']))
+    const headers = answer.headers['access-control-allow-headers']?.toLowerCase().split(', ')
+    expect(headers).toEqual(
+      expect.arrayContaining(['content-type', 'x-api-key', 'x-csrf-token', 'idempotency-key']),
+    )
+  })
+})

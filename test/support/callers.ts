@@ -1,0 +1,81 @@
+import { type App, newAddress } from './app.ts'
+import type { Answer } from './http.ts'
+
+type Call = (method: string, path: string) => Promise<Answer>
+
+/** Every kind of caller there is, each time with a credential of its own. */
+export async function everyCaller(app: App): Promise<Record<string, () => Promise<Call>>> {
+  const tenant = await app.tenant('tenant')
+  const { db } = app.core
+  const operators = new Map<string, string>()
+  for (const role of ['support', 'operator', 'admin', 'owner'] as const) {
+    operators.set(role, (await app.operator(role)).id)
+  }
+  const idOf = (role: string) => operators.get(role) as string
+
+  const bearing =
+    (headers: Record<string, string>, from?: string): Call =>
+    (method, path) =>
+      app.send(method, path, { headers, ...bodyOf(method), ...(from && { from }) })
+  const withKey = async (more: Parameters<App['key']>[1], organizationId: string | null) =>
+    bearing({ 'x-api-key': (await app.key(organizationId, more)).apiKey })
+
+  type Kind = Parameters<App['session']>[0]
+  const session = async (kind: Kind, id: string, more?: Parameters<App['session']>[2]) => {
+    const { call } = await app.session(kind, id, more)
+    const answer: Call = (method, path) => call(method, path, bodyOf(method).body)
+    return answer
+  }
+  const withoutCsrf = async (kind: Kind, id: string) => {
+    const { jar } = await app.session(kind, id)
+    const answer: Call = (method, path) => app.send(method, path, { jar, ...bodyOf(method) })
+    return answer
+  }
+  const expired = async (kind: Kind, id: string) => {
+    const { call, id: sessionId } = await app.session(kind, id)
+    await db
+      .updateTable('sessions')
+      .set({ expires_at: app.clock.now().toISOString() })
+      .where('id', '=', sessionId)
+      .execute()
+    const answer: Call = (method, path) => call(method, path, bodyOf(method).body)
+    return answer
+  }
+
+  return {
+    nobody: async () => bearing({}),
+    'garbage key': async () => bearing({ 'x-api-key': 'garbage' }, newAddress()),
+    'expired key': () => withKey({ expiresAt: new Date(0) }, tenant.organizationId),
+    'read-only key': () => withKey({ permissions: { read_only: true } }, tenant.organizationId),
+    'tenant key': () => withKey({}, tenant.organizationId),
+    'admin key': () => withKey({ permissions: { admin_access: true } }, tenant.organizationId),
+    'platform key': () => withKey({ scope: 'platform' }, null),
+    'read-only platform key': () =>
+      withKey({ scope: 'platform', permissions: { read_only: true } }, null),
+    'dashboard session': () => session('dashboard', tenant.userId),
+    'dashboard session without CSRF': () => withoutCsrf('dashboard', tenant.userId),
+    'expired dashboard session': () => expired('dashboard', tenant.userId),
+    'mailbox cookie': () => session('mailbox', tenant.accountId),
+    'mailbox cookie without CSRF': () => withoutCsrf('mailbox', tenant.accountId),
+    'mailbox bearer': async () => {
+      const { token } = await app.session('mailbox', tenant.accountId)
+      return bearing({ authorization: `Bearer ${token}` })
+    },
+    'expired mailbox session': () => expired('mailbox', tenant.accountId),
+    'partial operator': () => session('operator', idOf('owner'), { partial: true }),
+    support: () => session('operator', idOf('support')),
+    operator: () => session('operator', idOf('operator')),
+    admin: () => session('operator', idOf('admin')),
+    owner: () => session('operator', idOf('owner')),
+    'owner without CSRF': () => withoutCsrf('operator', idOf('owner')),
+    'expired operator session': () => expired('operator', idOf('owner')),
+    'owner from another address': async () => {
+      const { call } = await app.session('operator', idOf('owner'))
+      const from = newAddress()
+      return (method, path) => call(method, path, bodyOf(method).body, { from })
+    },
+  }
+}
+
+/** Nothing that a route could act on: whoever is let in is told what the body lacks. */
+const bodyOf = (method: string): { body?: object } => (method === 'GET' ? {} : { body: {} })

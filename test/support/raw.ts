@@ -1,0 +1,20 @@
+import { connect } from 'node:net'
+
+/** Whatever bytes a client may send, and all that comes back until the server hangs up. */
+export function sendRaw(base: string, bytes: string | Buffer): Promise<string> {
+  const { hostname, port } = new URL(base)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const socket = connect(Number(port), hostname, () => socket.write(bytes))
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('error', reject)
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')))
+  })
+}
+
+/** One header of a response as it came over the wire. */
+export const rawHeader = (response: string, name: string): string | undefined =>
+  new RegExp(`^${name}: (.*)\r$`, 'im').exec(response)?.[1]
+
+export const rawBody = (response: string): string =>
+  response.slice(response.indexOf('\r\n\r\n') + 4)
