@@ -183,6 +183,7 @@ describe('the quotas of a mailbox', () => {
   })
 
   it.each<[object, string]>([
+    [{}, 'No quota data provided'],
     [{ name: 'X' }, 'No quota data provided'],
     [{ storage_quota: -1 }, 'Storage quota must be non-negative'],
     [{ storage_quota: '5' }, 'Storage quota must be a valid number'],

@@ -137,6 +137,7 @@ export const mailboxRoutes =
       config: {
         auth: key('write'),
         validation: 'handler',
+        noData: NoQuotaData,
         errors: [errors.EmailAccountNotFound, NoQuotaData, AllotmentExceeded, QuotaOverridden],
       },
       schema: {

@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.ts'
 import { narrowed } from '../../database/scope.ts'
-import { NoDataProvided, ValidationFailed } from '../../errors.ts'
+import { ValidationFailed } from '../../errors.ts'
 import { type Page, paginated } from '../../http/paging.ts'
 import { localPartOf, type MailAddress } from '../../lib/mail-address.ts'
 import { percent } from '../../lib/percent.ts'
@@ -73,7 +73,6 @@ export function mailboxService(needs: Needs) {
     },
 
     async create(caller: Caller, sent: Sent) {
-      if (Object.keys(sent).length === 0) throw new NoDataProvided()
       const read = readEmail(sent.email)
       const weak = sent.password === '' ? 'Password is required' : newPasswordProblem(sent.password)
       refuse([
@@ -95,7 +94,6 @@ export function mailboxService(needs: Needs) {
       const weak = sent.password === undefined ? undefined : newPasswordProblem(sent.password)
       refuse([...(weak === undefined ? [] : [weak]), ...accountProblems(sent)])
       const before = await find(caller, id)
-      if (Object.keys(sent).length === 0) throw new NoDataProvided()
       const fields: accounts.AccountFields = pick(sent)
       const password = sent.password as string | undefined
       if (Object.keys(fields).length === 0 && password === undefined) return shown(before)

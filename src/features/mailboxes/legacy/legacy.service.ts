@@ -55,7 +55,6 @@ export function legacyMailboxService({ db, mailboxes, now }: Needs) {
 
   return {
     async add(caller: Caller, sent: Sent) {
-      if (!isObject(sent)) throw new InvalidMailbox('Request body must be a JSON object')
       const address = readAddress(sent)
       refuseFirst([newPasswordProblem(sent.password)])
       const fields: AccountFields = {
