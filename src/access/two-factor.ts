@@ -37,6 +37,23 @@ export function twoFactor({ vault, now, config }: Pick<Core, 'vault' | 'now' | '
       return row?.confirmed_at != null
     },
 
+    /** Pending: a secret was handed out, but no code has proved yet that it arrived. */
+    async status(db: Db, { kind, id }: Holder) {
+      const row = await db
+        .selectFrom('totp_enrollments')
+        .select(['confirmed_at', sql<number>`jsonb_array_length(backup_code_hashes)`.as('codes')])
+        .where('kind', '=', kind)
+        .where('subject_id', '=', id)
+        .executeTakeFirst()
+      const enabled = row?.confirmed_at != null
+      return {
+        enabled,
+        pending: row !== undefined && !enabled,
+        enabledAt: row?.confirmed_at ?? null,
+        backupCodesLeft: enabled ? (row?.codes ?? 0) : 0,
+      }
+    },
+
     /** Replaces a secret that was never confirmed; undefined when a confirmed one stands. */
     async begin(db: Db, holder: Holder, account: string) {
       const secret = totpSecret()

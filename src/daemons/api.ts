@@ -8,7 +8,10 @@ import { domainService } from '../features/domains/domains.service.ts'
 import { domains } from '../features/domains/index.ts'
 import type { Feature } from '../features/feature.ts'
 import { health } from '../features/health/index.ts'
+import { mailbox } from '../features/mailbox/index.ts'
 import { mailboxAuth } from '../features/mailbox-auth/index.ts'
+import { mailboxes } from '../features/mailboxes/index.ts'
+import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
@@ -45,6 +48,7 @@ export function apiFeatures(core: Core): Feature[] {
   }
   const organizing = organizationService(core)
   const hosting = domainService({ ...core, organizations: organizing })
+  const mailboxing = mailboxService({ ...core, organizations: organizing, domains: hosting })
   const features: Feature[] = [
     health(core),
     capabilities(manifest),
@@ -52,9 +56,11 @@ export function apiFeatures(core: Core): Feature[] {
     auth(core, manifest),
     platform(core),
     organizations(organizing, hosting),
-    domains(core, hosting, { listOfDomain: async () => [] }),
+    domains(core, hosting, mailboxing),
+    mailboxes(core, mailboxing),
     smtpCredentials(core, hosting),
     mailboxAuth(core),
+    mailbox(core, mailboxing),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
 }

@@ -173,7 +173,12 @@ export const remove = (tx: Tx, id: string) =>
 export const allotted = async (tx: Tx, id: string): Promise<number> => {
   const { sum } = await tx
     .selectFrom('email_accounts')
-    .select(sql<number>`coalesce(sum(storage_quota), 0)::bigint`.as('sum'))
+    // Bounded: the quotas of an unbounded domain may add up to more than a bigint holds.
+    .select(
+      sql<number>`least(coalesce(sum(storage_quota), 0), ${Number.MAX_SAFE_INTEGER}::bigint)::bigint`.as(
+        'sum',
+      ),
+    )
     .where('domain_id', '=', id)
     .executeTakeFirstOrThrow()
   return sum

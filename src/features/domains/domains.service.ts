@@ -312,6 +312,7 @@ export function domainService(needs: Needs) {
     findByName: (on: Db, caller: Caller, name: string) =>
       domains.findByName(on, caller.scope, name),
     lock: domains.lock,
+    allotted: domains.allotted,
     published,
   }
 }

@@ -1,12 +1,20 @@
 import type { Tx } from '../../../database/database.ts'
 
-/** Mailboxes first: they hold the domain. Answers who is gone. */
-export const removeAccountsOf = (tx: Tx, domainId: string) =>
-  tx
+/** Mailboxes first: they hold the domain. Their second factors go too. Answers who is gone. */
+export async function removeAccountsOf(tx: Tx, domainId: string) {
+  await tx
+    .deleteFrom('totp_enrollments')
+    .where('kind', '=', 'mailbox')
+    .where('subject_id', 'in', (eb) =>
+      eb.selectFrom('email_accounts').select('id').where('domain_id', '=', domainId),
+    )
+    .execute()
+  return tx
     .deleteFrom('email_accounts')
     .where('domain_id', '=', domainId)
     .returning(['id', 'email'])
     .execute()
+}
 
 export const removeAliasesOf = (tx: Tx, domainId: string) =>
   tx.deleteFrom('aliases').where('domain_id', '=', domainId).returning('id').execute()

@@ -52,6 +52,9 @@ it('reports a bad attribute per item and a bad shape for all', async () => {
 
 it('deletes domains with everything in them, and nothing of anybody else', async () => {
   const tenant = await app.tenant('doomed')
+  const { twoFactor } = app.core.access
+  const holder = { kind: 'mailbox' as const, id: tenant.accountId }
+  await twoFactor.begin(app.core.db, holder, tenant.email)
   const { body } = await tenant.post(`${path}/delete/domain`, ['doomed.test', 'acme.test'])
   expect(body).toMatchObject({
     msg: 'Domain deletion completed',
@@ -72,6 +75,7 @@ it('deletes domains with everything in them, and nothing of anybody else', async
     .where('address', 'like', '%doomed%')
     .execute()
   expect(left).toEqual([])
+  expect((await twoFactor.status(app.core.db, holder)).pending).toBe(false)
   const organization = await app.core.db
     .selectFrom('organizations')
     .selectAll()

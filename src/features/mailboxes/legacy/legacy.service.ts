@@ -1,0 +1,239 @@
+import type { Caller } from '../../../access/caller.ts'
+import type { Core } from '../../../core.ts'
+import { narrowed } from '../../../database/scope.ts'
+import { ApiError } from '../../../errors.ts'
+import { isLocalPart, toMailAddress } from '../../../lib/mail-address.ts'
+import { percent } from '../../../lib/percent.ts'
+import { MailboxExists } from '../mailboxes.errors.ts'
+import type { AccountFields } from '../mailboxes.repository.ts'
+import { accountProblems, newPasswordProblem, type Sent } from '../mailboxes.rules.ts'
+import { type MailboxService, shown } from '../mailboxes.service.ts'
+import { InvalidMailbox, MailboxNotFound } from './legacy.errors.ts'
+import * as legacy from './legacy.repository.ts'
+
+const DEFAULT_QUOTA = 5 * 1024 ** 3
+const STATS_MS = 30 * 24 * 60 * 60 * 1000
+
+interface Needs extends Pick<Core, 'db' | 'now'> {
+  mailboxes: Pick<MailboxService, 'add' | 'edit' | 'remove'>
+}
+
+interface Removed {
+  aliases_deleted: number
+  messages_deleted: number
+}
+
+interface Outcome {
+  mailbox: string
+  status: string
+  msg: string
+}
+
+export type LegacyMailboxService = ReturnType<typeof legacyMailboxService>
+
+/** Older routes, which speak of mailboxes by address; onto the same rules. */
+export function legacyMailboxService({ db, mailboxes, now }: Needs) {
+  const find = async ({ scope }: Caller, addressOrId: string) => {
+    if (!addressOrId.includes('@')) return legacy.find(db, scope, addressOrId)
+    // The first mailbox of all may have an address that no later one can get.
+    const email = toMailAddress(addressOrId)?.address ?? addressOrId.trim().toLowerCase()
+    return legacy.findByEmail(db, scope, email)
+  }
+
+  async function existing(caller: Caller, addressOrId: string) {
+    const row = await find(caller, addressOrId)
+    if (!row) throw new MailboxNotFound()
+    return row
+  }
+
+  /** Items of a list are each on their own: one that fails does not hold up the others. */
+  async function named(caller: Caller, item: string) {
+    const row = await find(caller, item)
+    if (!row) throw new InvalidMailbox(`Mailbox ${item} not found`)
+    return row
+  }
+
+  return {
+    async add(caller: Caller, sent: Sent) {
+      const address = readAddress(sent)
+      refuseFirst([newPasswordProblem(sent.password)])
+      const fields: AccountFields = {
+        ...(sent.name != null && { name: sent.name as string }),
+        ...(sent.quota !== undefined && { storage_quota: readQuota(sent.quota) }),
+        status: isOn(sent.active ?? 1) ? 'active' : 'inactive',
+      }
+      refuseFirst(accountProblems(fields as Sent))
+      const password = sent.password as string
+      const { id, email } = await mailboxes.add(
+        caller,
+        { address, password, fields, defaultQuota: DEFAULT_QUOTA },
+        MailboxExists,
+      )
+      return { user_id: id, email }
+    },
+
+    /** Somebody else's mailbox is as little there as an unknown one. */
+    async get(caller: Caller, mailboxId: string, organizationId: string | undefined) {
+      const rows =
+        mailboxId === 'all'
+          ? await legacy.listActive(db, narrowed(caller.scope, organizationId))
+          : [await existing(caller, mailboxId)]
+      return rows.map((row) => ({
+        ...shown(row),
+        stats: { message_count: row.total_emails, total_size: row.storage_used },
+        quota_usage_percent: percent(row.storage_used, row.storage_quota),
+      }))
+    },
+
+    async edit(caller: Caller, { items, attr }: Sent) {
+      if (!Array.isArray(items) || !isObject(attr))
+        throw new InvalidMailbox('Invalid request format')
+      const results: Outcome[] = []
+      for (const item of items.map(String)) {
+        results.push(
+          await outcome(item, async () => {
+            const row = await named(caller, item)
+            const fields = fieldsOf(attr)
+            const password = attr.password
+            refuseFirst([
+              ...accountProblems(fields as Sent),
+              password === undefined ? undefined : newPasswordProblem(password),
+            ])
+            if (Object.keys(fields).length > 0 || password !== undefined) {
+              await mailboxes.edit(caller, row.id, {
+                fields,
+                ...(password !== undefined && { password: { new: password as string } }),
+              })
+            }
+            return `Mailbox ${item} updated successfully`
+          }),
+        )
+      }
+      return results
+    },
+
+    /** The address also leaves the aliases of its organization. */
+    async remove(caller: Caller, sent: unknown) {
+      if (!Array.isArray(sent)) {
+        throw new InvalidMailbox('Invalid request format - array of mailboxes expected')
+      }
+      const results: (Outcome & { stats?: Removed })[] = []
+      for (const item of sent.map(String)) {
+        let stats: Removed | undefined
+        const result = await outcome(item, async () => {
+          const row = await named(caller, item)
+          const gone = await mailboxes.remove(caller, row.id, { fromAliases: true })
+          if (!gone) throw new InvalidMailbox(`Mailbox ${item} not found`)
+          stats = { aliases_deleted: gone.aliasesDeleted, messages_deleted: 0 }
+          return `Mailbox ${item} deleted successfully`
+        })
+        results.push({ ...result, ...(stats && { stats }) })
+      }
+      return results
+    },
+
+    async quota(caller: Caller, mailbox: string) {
+      const row = await existing(caller, mailbox)
+      const { email, storage_quota, storage_used } = row
+      const [limit, used] =
+        storage_quota > 0
+          ? [storage_quota, storage_used]
+          : [row.domain_quota, row.domain_storage_used]
+      return {
+        email,
+        storage_quota,
+        storage_used,
+        usage_percent: percent(storage_used, storage_quota),
+        available: limit === 0 ? null : Math.max(0, limit - used),
+        folder_breakdown: [],
+      }
+    },
+
+    async setQuota(caller: Caller, sent: Sent): Promise<string> {
+      if (typeof sent.mailbox !== 'string' || sent.mailbox === '' || sent.quota == null) {
+        throw new InvalidMailbox('Missing required fields: mailbox, quota')
+      }
+      const storage_quota = readQuota(sent.quota)
+      const row = await existing(caller, sent.mailbox)
+      await mailboxes.edit(caller, row.id, { fields: { storage_quota } })
+      return row.email
+    },
+
+    async stats(caller: Caller, mailbox: string) {
+      const row = await existing(caller, mailbox)
+      const login_stats = await legacy.logins(db, row.id, new Date(now().getTime() - STATS_MS))
+      const { email, last_login, storage_quota, storage_used, total_emails } = row
+      return {
+        mailbox_info: { email, created: row.created_at, last_login, storage_quota, storage_used },
+        message_stats: {
+          total_messages: total_emails,
+          unread_messages: null,
+          avg_message_size:
+            total_emails === 0 ? 0 : Math.round(row.email_storage_used / total_emails),
+          largest_message_size: null,
+          oldest_message: null,
+          newest_message: null,
+        },
+        login_stats,
+      }
+    },
+  }
+}
+
+function readAddress(sent: Sent) {
+  for (const name of ['local_part', 'domain', 'password']) {
+    if (typeof sent[name] !== 'string' || sent[name] === '')
+      throw new InvalidMailbox(`Missing required field: ${name}`)
+  }
+  const local = (sent.local_part as string).trim()
+  if (!isLocalPart(local)) {
+    throw new InvalidMailbox(
+      'Invalid local_part: at most 64 letters, digits and . _ % + -, with no dot at an end or doubled',
+    )
+  }
+  const address = toMailAddress(`${local}@${(sent.domain as string).trim()}`)
+  if (!address) throw new InvalidMailbox('Invalid email format')
+  const { email } = sent
+  if (email != null && email !== '') {
+    const named = typeof email === 'string' ? toMailAddress(email) : undefined
+    if (named?.address !== address.address)
+      throw new InvalidMailbox('email must be the same as local_part@domain')
+  }
+  return address
+}
+
+/** Old names of attributes; what has no counterpart is ignored. */
+const fieldsOf = ({ name, quota, active }: Sent): AccountFields => ({
+  ...(name !== undefined && { name: name as string }),
+  ...(quota !== undefined && { storage_quota: readQuota(quota) }),
+  ...(active !== undefined && { status: isOn(active) ? 'active' : 'inactive' }),
+})
+
+const isOn = (value: unknown): boolean => value === 1 || value === true || value === '1'
+
+/** Bytes, also as digits in a string, which is what old forms send. */
+function readQuota(value: unknown): number {
+  const bytes = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value
+  if (typeof bytes !== 'number' || !Number.isSafeInteger(bytes)) {
+    throw new InvalidMailbox('quota must be an integer number of bytes')
+  }
+  if (bytes < 0) throw new InvalidMailbox('quota must be non-negative')
+  return bytes
+}
+
+function refuseFirst(problems: (string | undefined)[]): void {
+  const first = problems.find((problem) => problem !== undefined)
+  if (first !== undefined) throw new InvalidMailbox(first)
+}
+
+async function outcome(mailbox: string, work: () => Promise<string>): Promise<Outcome> {
+  try {
+    return { mailbox, status: 'success', msg: await work() }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { mailbox, status: 'error', msg: error.message }
+  }
+}
+
+const isObject = (value: unknown): value is Sent =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)

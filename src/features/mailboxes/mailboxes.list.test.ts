@@ -1,0 +1,161 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, startApp } from '../../../test/support/app.ts'
+import { ACCOUNTS, insertMailbox } from '../../../test/support/mailboxes.ts'
+import { ulid } from '../../lib/ulid.ts'
+
+type Tenant = Awaited<ReturnType<App['tenant']>>
+let app: App
+let acme: Tenant
+let globex: Tenant
+
+beforeAll(async () => {
+  app = await startApp()
+  acme = await app.tenant('acme')
+  globex = await app.tenant('globex')
+  await insertMailbox(app, acme, { email: 'bea@acme.test', name: 'Bea 100%', storage_used: 30 })
+  await insertMailbox(app, acme, { email: 'cid@acme.test', status: 'suspended', storage_used: 10 })
+  await insertMailbox(app, acme, { email: 'dan_x@acme.test', status: 'inactive', storage_used: 20 })
+})
+afterAll(() => app.stop())
+
+const list = async (query: string, by: Pick<Tenant, 'get'> = acme) => {
+  const answer = await by.get(`${ACCOUNTS}?${query}`)
+  expect(answer.status).toBe(200)
+  const { items, pagination } = answer.body.data
+  return {
+    emails: items.map(({ email }: { email: string }) => email.split('@')[0]),
+    items,
+    pagination,
+  }
+}
+
+describe('the list of mailboxes', () => {
+  it.each([
+    ['status=deleted', 'status must be one of active, inactive, suspended'],
+    ['sort_by=password_hash', 'sort_by must be one of email, created_at, storage_used, last_login'],
+    ['sort_dir=up', "sort_dir must be 'asc' or 'desc'"],
+    ['page=0', 'page must be at least 1'],
+  ])('refuses %s', async (query, msg) => {
+    expect(await acme.get(`${ACCOUNTS}?${query}`)).toMatchObject({
+      status: 422,
+      body: { type: 'error', msg },
+    })
+  })
+
+  it('holds the own ones only, with the names of domain and organization, without secrets', async () => {
+    const answer = await acme.get(ACCOUNTS)
+    expect(answer.body.msg).toBe('Email accounts retrieved successfully')
+    const { items, pagination } = answer.body.data
+    expect(items).toHaveLength(4)
+    expect(pagination).toEqual({ page: 1, per_page: 50, total: 4, total_pages: 1 })
+    expect(items[0]).toMatchObject({
+      email: 'admin@acme.test',
+      local_part: 'admin',
+      domain_name: 'acme.test',
+      organization_name: 'acme',
+    })
+    expect(answer.text).not.toMatch(/argon2|_hash/)
+  })
+
+  it.each([
+    ['', ['admin', 'bea', 'cid', 'dan_x']],
+    ['sort_dir=desc', ['dan_x', 'cid', 'bea', 'admin']],
+    ['sort_by=storage_used', ['admin', 'cid', 'dan_x', 'bea']],
+    ['sort_by=created_at&sort_dir=desc', ['dan_x', 'cid', 'bea', 'admin']],
+    ['status=active', ['admin', 'bea']],
+    ['status=suspended', ['cid']],
+    ['q=BEA', ['bea']],
+    ['q=100%25', ['bea']],
+    ['q=%25', ['bea']],
+    ['q=n_x', ['dan_x']],
+    ['q=_', ['dan_x']],
+    ['q=d&status=inactive', ['dan_x']],
+    ['page=2&per_page=3', ['dan_x']],
+    ['page=9', []],
+    ["q=';drop%20table%20x;--", []],
+    ['domain_id=nowhere', []],
+  ])('with %s is %j', async (query, emails) => {
+    expect((await list(query)).emails).toEqual(emails)
+  })
+
+  it('counts the same from the counters as one by one', async () => {
+    for (const query of ['', `domain_id=${acme.domainId}`, 'q=@acme.test']) {
+      expect((await list(query)).pagination.total).toBe(4)
+    }
+    expect((await list(`domain_id=${globex.domainId}`)).pagination.total).toBe(0)
+  })
+
+  it('of the platform holds all of them, and narrows to one organization', async () => {
+    const support = await app.operator('support')
+    expect((await list('', support)).pagination.total).toBe(5)
+    const one = await list(`organization_id=${globex.organizationId}`, support)
+    expect(one).toMatchObject({ emails: ['admin'], pagination: { total: 1 } })
+    expect((await list('organization_id=nobody', support)).pagination.total).toBe(0)
+  })
+})
+
+describe('a page among very many mailboxes', () => {
+  beforeAll(async () => {
+    const base = ulid().slice(0, 20)
+    await app.core.db.transaction().execute(async (tx) => {
+      // The triggers count one by one, which takes a minute for so many in one transaction.
+      await sql`set local session_replication_role = replica`.execute(tx)
+      await sql`
+        insert into email_accounts
+          (id, organization_id, domain_id, email, password_hash, status, created_at, last_login)
+        select ${base}::text || lpad(n::text, 6, '0'),
+          case when n <= 2000 then ${globex.organizationId} else 'other' || n % 50 end,
+          case when n <= 2000 then ${globex.domainId} else 'other' || n % 50 end,
+          'user' || n || case when n <= 2000 then '@globex.test' else '@other.test' end,
+          '', case when n % 1000 = 0 then 'suspended' else 'active' end,
+          now() - n * interval '1 minute', now() - n * interval '1 second'
+        from generate_series(1, 20000) n`.execute(tx)
+      await sql`update domains set total_email_accounts = 2001 where id = ${globex.domainId}`.execute(
+        tx,
+      )
+      await sql`update organizations set email_account_count = 2001 where id = ${globex.organizationId}`.execute(
+        tx,
+      )
+    })
+    await sql`vacuum analyze email_accounts`.execute(app.core.db)
+  })
+
+  /** The plan of the query that finds the page, as the server runs it. */
+  const plan = async (where: string, order: string) => {
+    const query = `explain (format text) select id from email_accounts where ${where} order by ${order} limit 50`
+    const { rows } = await sql.raw<{ 'QUERY PLAN': string }>(query).execute(app.core.db)
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  }
+
+  it('is found on an index, by every column and in both directions', async () => {
+    const own = `organization_id = '${globex.organizationId}'`
+    for (const [column, suffix] of [
+      ['email', ''],
+      ['created_at', '_by_created_at'],
+      ['storage_used', '_by_storage'],
+      ['last_login', '_by_login'],
+    ]) {
+      for (const direction of ['asc', 'desc']) {
+        const order = `${column} ${direction}, id ${direction}`
+        expect(await plan(own, order)).toContain(`email_accounts_of_organization${suffix}`)
+        expect(await plan('true', order)).toMatch(/Index Only Scan.*email_accounts_/)
+      }
+    }
+    expect(await plan(`domain_id = '${globex.domainId}'`, 'email, id')).toContain(
+      'email_accounts_of_domain',
+    )
+    expect(await plan("status = 'suspended'", 'email, id')).toContain('email_accounts_by_status')
+    expect(
+      await plan("(email ilike '%user1234%' or name ilike '%user1234%')", 'email, id'),
+    ).toContain('email_accounts_search')
+  })
+
+  it('is exact at the end, too', async () => {
+    const last = await list('page=11&per_page=200', globex)
+    expect(last.pagination).toMatchObject({ total: 2001, total_pages: 11 })
+    expect(last.items).toHaveLength(1)
+    const domain = await globex.get(`/api/v1/domains/${globex.domainId}`)
+    expect(domain.body.data.email_accounts).toHaveLength(200)
+  })
+})
