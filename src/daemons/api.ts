@@ -1,4 +1,6 @@
 import type { Core } from '../core.ts'
+import { aliasService } from '../features/aliases/aliases.service.ts'
+import { aliases } from '../features/aliases/index.ts'
 import { auth } from '../features/auth/index.ts'
 import { bootstrap } from '../features/bootstrap/index.ts'
 import { capabilities } from '../features/capabilities/index.ts'
@@ -45,6 +47,7 @@ export function apiFeatures(core: Core): Feature[] {
   }
   const organizing = organizationService(core)
   const hosting = domainService({ ...core, organizations: organizing })
+  const forwarding = aliasService({ ...core, domains: hosting })
   const features: Feature[] = [
     health(core),
     capabilities(manifest),
@@ -54,6 +57,7 @@ export function apiFeatures(core: Core): Feature[] {
     organizations(organizing, hosting),
     domains(core, hosting, { listOfDomain: async () => [] }),
     smtpCredentials(core, hosting),
+    aliases(forwarding),
     mailboxAuth(core),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
