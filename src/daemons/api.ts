@@ -14,6 +14,7 @@ import { mailboxAuth } from '../features/mailbox-auth/index.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
+import { sharedMailboxes } from '../features/shared-mailboxes/index.ts'
 import { smtpCredentials } from '../features/smtp-credentials/index.ts'
 import {
   deleteExpiredIdempotencyKeys,
@@ -58,6 +59,7 @@ export function apiFeatures(core: Core): Feature[] {
     domains(core, hosting, { listOfDomain: async () => [] }),
     smtpCredentials(core, hosting),
     aliases(forwarding),
+    sharedMailboxes(core, hosting, forwarding),
     mailboxAuth(core),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
