@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
 
@@ -234,5 +235,26 @@ describe('adding aliases in bulk', () => {
     const again = await bulk(aliases, { headers })
     expect(first.body.data.summary).toEqual({ total: 3, success: 3, errors: 0 })
     expect(again.text).toBe(first.text)
+  })
+
+  it('that broke off half-way can be sent again under its Idempotency-Key', async () => {
+    const aliases = [fresh(), fresh(), fresh()].map((source) => ({
+      source,
+      destination: 'b@x.example',
+    }))
+    const headers = { 'idempotency-key': 'broken-off' }
+    await sql`
+      create function fail() returns trigger language plpgsql as
+      $$ begin raise exception 'the disk is full'; end $$`.execute(app.core.db)
+    await sql`
+      create trigger fail before insert on aliases for each row
+      when (new.source = ${sql.lit(aliases[1]?.source)}) execute function fail()`.execute(
+      app.core.db,
+    )
+    expect((await bulk(aliases, { headers })).status).toBe(500)
+    await sql`drop trigger fail on aliases`.execute(app.core.db)
+    const again = await bulk(aliases, { headers })
+    expect(again.body.data.summary).toEqual({ total: 3, success: 2, errors: 1 })
+    expect(again.body.data.results[0].msg).toBe('Alias already exists')
   })
 })

@@ -6,6 +6,7 @@ import type { Tx } from '../../database/database.ts'
 import { narrowed } from '../../database/scope.ts'
 import { ApiError, Unprocessable } from '../../errors.ts'
 import type { Page } from '../../http/paging.ts'
+import { itemText } from '../../lib/item-text.ts'
 import { ulid } from '../../lib/ulid.ts'
 import type { DomainService } from '../domains/domains.service.ts'
 import {
@@ -138,7 +139,7 @@ export function aliasService({ change, db, domains, events, now }: Needs) {
       if (!Array.isArray(items) || !isObject(attr)) throw new InvalidAlias('Invalid request format')
       if (ATTRIBUTES.every((attribute) => attr[attribute] === undefined)) return []
       return eachOf(caller, items, async (part, item) => {
-        const alias = textOf(item)
+        const alias = itemText(item)
         return outcome({ alias }, async () => {
           await editOne(part, alias, attr)
           return { msg: `Alias ${alias} updated successfully` }
@@ -151,7 +152,7 @@ export function aliasService({ change, db, domains, events, now }: Needs) {
         throw new InvalidAlias('Invalid request format - array of alias IDs expected')
       }
       return eachOf(caller, items, async (part, item) => {
-        const alias = textOf(item)
+        const alias = itemText(item)
         return outcome({ alias }, async () => {
           const source = await removeOne(part, alias)
           return { source, msg: `Alias ${source} deleted successfully` }
@@ -230,6 +231,3 @@ const nameOf = (sent: string) => ({ id: sent, source: readSource(sent)?.source ?
 
 const isObject = (value: unknown): value is Sent =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
-
-/** Whatever stands where a name belongs; some objects cannot even be converted to text. */
-const textOf = (item: unknown): string => (typeof item === 'string' ? item : JSON.stringify(item))
