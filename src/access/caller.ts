@@ -51,6 +51,13 @@ export interface Caller extends Identity {
   readonly atCommit: ((tx: Tx) => Promise<void>)[]
 }
 
+/**
+ * The caller of one of several changes that a request makes. The request has happened once the last
+ * of them has: one that breaks off before may be sent again, and finds the earlier ones done.
+ */
+export const partOf = (caller: Caller, isLast: boolean): Caller =>
+  isLast ? caller : { ...caller, atCommit: [] }
+
 export const anonymous: Identity = {
   kind: 'anonymous',
   id: '',

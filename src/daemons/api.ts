@@ -1,4 +1,6 @@
 import type { Core } from '../core.ts'
+import { aliasService } from '../features/aliases/aliases.service.ts'
+import { aliases } from '../features/aliases/index.ts'
 import { auth } from '../features/auth/index.ts'
 import { bootstrap } from '../features/bootstrap/index.ts'
 import { capabilities } from '../features/capabilities/index.ts'
@@ -15,6 +17,7 @@ import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
+import { sharedMailboxes } from '../features/shared-mailboxes/index.ts'
 import { smtpCredentials } from '../features/smtp-credentials/index.ts'
 import {
   deleteExpiredIdempotencyKeys,
@@ -49,6 +52,7 @@ export function apiFeatures(core: Core): Feature[] {
   const organizing = organizationService(core)
   const hosting = domainService({ ...core, organizations: organizing })
   const mailboxing = mailboxService({ ...core, organizations: organizing, domains: hosting })
+  const forwarding = aliasService({ ...core, domains: hosting })
   const features: Feature[] = [
     health(core),
     capabilities(manifest),
@@ -59,6 +63,8 @@ export function apiFeatures(core: Core): Feature[] {
     domains(core, hosting, mailboxing),
     mailboxes(core, mailboxing),
     smtpCredentials(core, hosting),
+    aliases(forwarding),
+    sharedMailboxes(core, hosting, forwarding),
     mailboxAuth(core),
     mailbox(core, mailboxing),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)

@@ -65,6 +65,20 @@ describe('a trailing slash too few or too many', () => {
     expect((await app.send('GET', '/health/')).headers.location).toBe('/health')
   })
 
+  it('is not an empty path parameter', async () => {
+    for (const method of ['GET', 'DELETE']) {
+      const answer = await app.send(method, '/api/v1/probe/things/')
+      expect(answer).toMatchObject({ status: 404, body: { msg: 'Not found' } })
+      expect(answer.headers['x-correlation-id']).toBe(answer.body.correlation_id)
+    }
+    const operator = await app.operator('owner')
+    const list = await operator.get('/api/v1/platform/operators/?page=1')
+    expect(list).toMatchObject({
+      status: 307,
+      headers: { location: '/api/v1/platform/operators?page=1' },
+    })
+  })
+
   it('lets the client send its body again where it was led', async () => {
     const body = { name: 'sent twice' }
     const { status, headers } = await app.send('POST', '/api/v1/probe', { body })

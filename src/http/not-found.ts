@@ -23,6 +23,12 @@ export function handleNotFound(app: FastifyInstance): void {
     return [...new Set(found.flatMap(({ methods }) => [...methods]))]
   }
 
+  // The router takes "/things/" for "/things/:id" with an empty id.
+  app.addHook('preParsing', (request, reply, payload, next) => {
+    if (Object.values(request.params ?? {}).includes('')) reply.callNotFound()
+    else next(null, payload)
+  })
+
   app.setNotFoundHandler((request, reply) => {
     const [path = '', query] = splitOnce(request.url, '?')
     const methods = methodsOf(path)

@@ -133,6 +133,16 @@ export const lock = (tx: Tx, scope: Scope, id: string) =>
     .forUpdate()
     .executeTakeFirst()
 
+/** Keeps the domain from being deleted until the transaction ends, and hinders nothing else. */
+export const holdByName = (tx: Tx, scope: Scope, domain: string) =>
+  tx
+    .selectFrom('domains')
+    .select(columns)
+    .where('domains.domain', '=', domain)
+    .where(inScope('domains', scope))
+    .forKeyShare()
+    .executeTakeFirst()
+
 export interface DomainFields {
   external_id?: string | null
   description?: string | null

@@ -311,6 +311,7 @@ export function domainService(needs: Needs) {
     /** The same by its name, as DNS writes it. */
     findByName: (on: Db, caller: Caller, name: string) =>
       domains.findByName(on, caller.scope, name),
+    holdByName: domains.holdByName,
     lock: domains.lock,
     allotted: domains.allotted,
     published,

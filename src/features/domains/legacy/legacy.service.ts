@@ -1,7 +1,8 @@
-import type { Caller } from '../../../access/caller.ts'
+import { type Caller, partOf } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { ApiError, ValidationFailed } from '../../../errors.ts'
 import { toDomainName } from '../../../lib/domain-name.ts'
+import { itemText } from '../../../lib/item-text.ts'
 import { removeCredentialsOf } from '../../smtp-credentials/smtp-credential-trail.ts'
 import { DomainNotFound, InvalidFormat } from '../domains.errors.ts'
 import { DomainDeleted, DomainUpdated } from '../domains.events.ts'
@@ -40,12 +41,13 @@ export function legacyDomainService(needs: Needs) {
       }
       const fields = fieldsOf(attr as Sent)
       const results: { domain: string; status: string; msg: string }[] = []
-      for (const item of items.map(String)) {
+      for (const [index, item] of items.map(itemText).entries()) {
+        const part = partOf(caller, index === items.length - 1)
         results.push(
           await outcome(item, async () => {
             const row = await find(caller, item)
             if (!row) throw new InvalidFormat(`Domain ${item} not found`)
-            if (Object.keys(fields).length > 0) await needs.domains.update(caller, row.id, fields)
+            if (Object.keys(fields).length > 0) await needs.domains.update(part, row.id, fields)
             return `Domain ${item} updated successfully`
           }),
         )
@@ -59,12 +61,13 @@ export function legacyDomainService(needs: Needs) {
         throw new InvalidFormat('Invalid request format - array of domains expected')
       }
       const results: { domain: string; status: string; msg: string; stats?: Removed }[] = []
-      for (const item of sent.map(String)) {
+      for (const [index, item] of sent.map(itemText).entries()) {
+        const part = partOf(caller, index === sent.length - 1)
         let stats: Removed | undefined
         const result = await outcome(item, async () => {
           const row = await find(caller, item)
           if (!row) throw new InvalidFormat(`Domain ${item} not found`)
-          stats = await removeWithContents(caller, row.id)
+          stats = await removeWithContents(part, row.id)
           return `Domain ${item} deleted successfully`
         })
         results.push({ ...result, ...(stats && { stats }) })

@@ -50,6 +50,19 @@ it('reports a bad attribute per item and a bad shape for all', async () => {
   }
 })
 
+it('takes anything for an item without falling over it', async () => {
+  const items = [{ toString: 1 }, null, 7, []]
+  const edited = await acme.post(`${path}/edit`, { items, attr: { active: 1 } })
+  expect(edited.body.data.map(({ domain }: { domain: string }) => domain)).toEqual([
+    '{"toString":1}',
+    'null',
+    '7',
+    '[]',
+  ])
+  const deleted = await acme.post(`${path}/delete/domain`, items)
+  expect(deleted.body.data).toHaveLength(items.length)
+})
+
 it('deletes domains with everything in them, and nothing of anybody else', async () => {
   const tenant = await app.tenant('doomed')
   const { twoFactor } = app.core.access

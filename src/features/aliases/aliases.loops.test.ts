@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, startApp } from '../../../test/support/app.ts'
+
+let app: App
+type Tenant = Awaited<ReturnType<App['tenant']>>
+let acme: Tenant
+let globex: Tenant
+beforeAll(async () => {
+  app = await startApp()
+  acme = await app.tenant('acme')
+  globex = await app.tenant('globex')
+})
+afterAll(() => app.stop())
+
+const add = (source: string, destination: string, client: Pick<Tenant, 'post'> = acme) =>
+  client.post('/api/v1/aliases/add', { source, destination })
+const edit = async (item: string, attr: object, client: Pick<Tenant, 'post'> = acme) =>
+  (await client.post('/api/v1/aliases/edit', { items: [item], attr })).body.data[0]
+const remove = async (item: string) =>
+  (await acme.post('/api/v1/aliases/delete', [item])).body.data[0]
+
+const OUT = 'someone@elsewhere.example'
+const LOOP = 'This would create a forwarding loop'
+
+describe('a forwarding loop', () => {
+  it('is refused with its path, and nothing is stored', async () => {
+    await add('a1@acme.test', 'a2@acme.test')
+    await add('a2@acme.test', `${OUT},a3@acme.test`)
+    const answer = await add('a3@acme.test', 'a1@acme.test')
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { msg: `${LOOP}: a3@acme.test -> a1@acme.test -> a2@acme.test -> a3@acme.test` },
+    })
+    expect((await acme.get('/api/v1/aliases/get/a3@acme.test')).status).toBe(404)
+  })
+
+  it('is no loop while one of its aliases is off, and cannot be closed by switching it on', async () => {
+    await add('b1@acme.test', 'b2@acme.test')
+    await edit('b1@acme.test', { active: 0 })
+    expect((await add('b2@acme.test', 'b1@acme.test')).status).toBe(200)
+    expect(await edit('b1@acme.test', { active: 1 })).toMatchObject({
+      status: 'error',
+      msg: `${LOOP}: b1@acme.test -> b2@acme.test -> b1@acme.test`,
+    })
+  })
+
+  it("through another organization is refused without naming that one's addresses", async () => {
+    await add('secret@globex.test', 'c@acme.test', globex)
+    const answer = await add('c@acme.test', 'secret@globex.test')
+    expect(answer).toMatchObject({ status: 400, body: { msg: LOOP } })
+    const operator = await app.operator('operator')
+    expect(await add('c@acme.test', 'secret@globex.test', operator)).toMatchObject({
+      status: 400,
+      body: { msg: `${LOOP}: c@acme.test -> secret@globex.test -> c@acme.test` },
+    })
+  })
+
+  it('may go through a +detail of the address', async () => {
+    expect(await add('d@acme.test', 'd+copy@acme.test')).toMatchObject({
+      status: 400,
+      body: { msg: `${LOOP}: d@acme.test -> d+copy@acme.test -> d@acme.test` },
+    })
+  })
+
+  it('may go through a catch-all, unless there is a mailbox', async () => {
+    const initech = await app.tenant('initech')
+    expect(await add('@initech.test', 'nobody@initech.test', initech)).toMatchObject({
+      status: 400,
+      body: { msg: `${LOOP}: @initech.test -> nobody@initech.test -> @initech.test` },
+    })
+    expect((await add('@initech.test', initech.email, initech)).status).toBe(200)
+    expect((await add('e@initech.test', 'nobody@initech.test', initech)).status).toBe(200)
+    expect(await edit('@initech.test', { destination: 'e@initech.test' }, initech)).toMatchObject({
+      status: 'error',
+      msg: `${LOOP}: @initech.test -> e@initech.test -> nobody@initech.test -> @initech.test`,
+    })
+  })
+
+  it('cannot be left behind by deleting or switching off what stood in front of a catch-all', async () => {
+    await add('f@acme.test', OUT)
+    expect((await add('@acme.test', 'f@acme.test')).status).toBe(200)
+    const msg = `${LOOP}: f@acme.test -> @acme.test -> f@acme.test`
+    expect(await remove('f@acme.test')).toEqual({ alias: 'f@acme.test', status: 'error', msg })
+    expect(await edit('f@acme.test', { active: 0 })).toMatchObject({ status: 'error', msg })
+    expect((await acme.get('/api/v1/aliases/get/f@acme.test')).body.data[0].active).toBe(true)
+    expect(await remove('@acme.test')).toMatchObject({ status: 'success' })
+    expect(await remove('f@acme.test')).toMatchObject({ status: 'success' })
+  })
+
+  it('cannot be closed by two edits at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const [one, two] = [`g${round}@acme.test`, `h${round}@globex.test`]
+      await add(one, OUT)
+      await add(two, OUT, globex)
+      const results = await Promise.all([
+        edit(one, { destination: two }),
+        edit(two, { destination: one }, globex),
+      ])
+      expect(results.map(({ status }) => status).sort()).toEqual(['error', 'success'])
+    }
+  })
+
+  it('cannot be closed by many additions at once', async () => {
+    const size = 6
+    const answers = await Promise.all(
+      Array.from({ length: size }, (_, i) =>
+        add(`i${i}@acme.test`, `i${(i + 1) % size}@acme.test`),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(1)
+  })
+
+  it('is not what a long chain is, but that is refused too', async () => {
+    const aliases = Array.from({ length: 31 }, (_, i) => ({
+      source: `j${i}@acme.test`,
+      destination: `j${i - 1}@acme.test`,
+    }))
+    const { data } = (await acme.post('/api/v1/aliases/add/bulk', { aliases })).body
+    expect(data.summary).toEqual({ total: 31, success: 30, errors: 1 })
+    expect(data.results.at(-1)).toMatchObject({
+      msg: 'Alias j30@acme.test would forward through too many other aliases',
+    })
+  })
+})
