@@ -1,9 +1,4 @@
-import { serve } from '../serve.ts'
 import { explainStartFailure } from '../startup-error.ts'
-import { databaseCommands } from './db.ts'
-import { keyCommands } from './keys.ts'
-import { openapiCommand } from './openapi.ts'
-import { serveCommand } from './serve.ts'
 import { UsageError } from './usage.ts'
 
 const USAGE = `usage: mailplane COMMAND [--json]
@@ -22,14 +17,15 @@ export async function main(args: string[]): Promise<void> {
   const [command, ...rest] = args
   try {
     switch (command) {
+      // Loaded when asked for: a key is issued without the whole API in memory.
       case 'serve':
-        return await serveCommand(rest, serve)
+        return await (await import('./serve.ts')).serveCommand(rest)
       case 'keys':
-        return await keyCommands(rest)
+        return await (await import('./keys.ts')).keyCommands(rest)
       case 'db':
-        return await databaseCommands(rest)
+        return await (await import('./db.ts')).databaseCommands(rest)
       case 'openapi':
-        return await openapiCommand()
+        return await (await import('./openapi.ts')).openapiCommand()
       case 'help':
       case '--help':
       case '-h':

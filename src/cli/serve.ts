@@ -1,10 +1,8 @@
 import { parseArgs } from 'node:util'
 import { daemons } from '../daemons/index.ts'
+import { serve } from '../serve.ts'
 
-export async function serveCommand(
-  args: string[],
-  serve: (services?: string) => Promise<void>,
-): Promise<void> {
+export async function serveCommand(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: { services: { type: 'string' }, 'list-services': { type: 'boolean' } },
