@@ -52,6 +52,7 @@ export async function findSession(
     .leftJoin('dashboard_users as u', 'u.id', 's.user_id')
     .leftJoin('operators as o', 'o.id', 's.operator_id')
     .leftJoin('email_accounts as e', 'e.id', 's.email_account_id')
+    .leftJoin('domains as d', 'd.id', 'e.domain_id')
     .leftJoin('organizations as g', (join) =>
       join.on('g.id', '=', sql`coalesce(u.organization_id, e.organization_id)`),
     )
@@ -73,7 +74,8 @@ export async function findSession(
     .where('s.token_hash', '=', tokenHash)
     .where('s.revoked_at', 'is', null)
     .where(
-      sql<SqlBool>`coalesce(u.is_active, o.is_active, e.status = 'active') and g.active is not false`,
+      sql<SqlBool>`coalesce(u.is_active, o.is_active, e.status = 'active')
+        and g.active is not false and d.active is not false`,
     )
     .executeTakeFirst()
   if (!row) return undefined

@@ -25,6 +25,8 @@ export async function passwordMatches(
 export function passwordProblem(password: string): string | undefined {
   if (password.length < 12) return 'Password must be at least 12 characters long'
   if (password.length > MAX_CHARACTERS) return 'Password must be at most 1024 characters long'
+  // Mail servers take no login with them, so nobody could sign in.
+  if (/\p{Cc}/u.test(password)) return 'Password must not contain control characters'
   if (!/[A-Za-z]/.test(password)) return 'Password must contain letters'
   if (!/[0-9]/.test(password)) return 'Password must contain numbers'
   if (commonPasswords.has(password.toLowerCase())) {

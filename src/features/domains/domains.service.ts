@@ -35,7 +35,7 @@ const DEFAULT_QUOTA = 10 * 1024 ** 3
 interface Needs
   extends Pick<
     Core,
-    'authCache' | 'change' | 'config' | 'db' | 'events' | 'log' | 'now' | 'vault'
+    'access' | 'authCache' | 'change' | 'config' | 'db' | 'events' | 'log' | 'now' | 'vault'
   > {
   organizations: Pick<OrganizationService, 'get' | 'leftToAllot'>
 }
@@ -43,7 +43,7 @@ interface Needs
 export type DomainService = ReturnType<typeof domainService>
 
 export function domainService(needs: Needs) {
-  const { authCache, change, config, db, events, log, now, organizations, vault } = needs
+  const { access, authCache, change, config, db, events, log, now, organizations, vault } = needs
 
   async function get(caller: Caller, id: string) {
     const row = await domains.find(db, caller.scope, id)
@@ -239,6 +239,7 @@ export function domainService(needs: Needs) {
             return row
           }),
       )
+      await access.settled()
       return shown(updated)
     },
 

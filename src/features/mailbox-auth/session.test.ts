@@ -72,6 +72,16 @@ describe('a mailbox session', () => {
     expect(await get(PROBE)).toMatchObject(ENDED)
   })
 
+  it('stops while its domain is turned off, and works again after', async () => {
+    const { get } = await session()
+    const turn = (active: boolean) => acme.put(`/api/v1/domains/${acme.domainId}`, { active })
+    expect((await get(PROBE)).status).toBe(200)
+    await turn(false)
+    expect(await get(PROBE)).toMatchObject(ENDED)
+    await turn(true)
+    expect((await get(PROBE)).status).toBe(200)
+  })
+
   it('ends with the logout, which needs the CSRF token and may be repeated', async () => {
     const { jar, token, post } = await session()
     const before = new Map(jar)
