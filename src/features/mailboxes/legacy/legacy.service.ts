@@ -1,7 +1,8 @@
-import type { Caller } from '../../../access/caller.ts'
+import { type Caller, partOf } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { narrowed } from '../../../database/scope.ts'
 import { ApiError } from '../../../errors.ts'
+import { itemText } from '../../../lib/item-text.ts'
 import { isLocalPart, toMailAddress } from '../../../lib/mail-address.ts'
 import { percent } from '../../../lib/percent.ts'
 import { MailboxExists } from '../mailboxes.errors.ts'
@@ -89,7 +90,8 @@ export function legacyMailboxService({ db, mailboxes, now }: Needs) {
       if (!Array.isArray(items) || !isObject(attr))
         throw new InvalidMailbox('Invalid request format')
       const results: Outcome[] = []
-      for (const item of items.map(String)) {
+      for (const [index, item] of items.map(itemText).entries()) {
+        const part = partOf(caller, index === items.length - 1)
         results.push(
           await outcome(item, async () => {
             const row = await named(caller, item)
@@ -100,7 +102,7 @@ export function legacyMailboxService({ db, mailboxes, now }: Needs) {
               password === undefined ? undefined : newPasswordProblem(password),
             ])
             if (Object.keys(fields).length > 0 || password !== undefined) {
-              await mailboxes.edit(caller, row.id, {
+              await mailboxes.edit(part, row.id, {
                 fields,
                 ...(password !== undefined && { password: { new: password as string } }),
               })
@@ -118,11 +120,12 @@ export function legacyMailboxService({ db, mailboxes, now }: Needs) {
         throw new InvalidMailbox('Invalid request format - array of mailboxes expected')
       }
       const results: (Outcome & { stats?: Removed })[] = []
-      for (const item of sent.map(String)) {
+      for (const [index, item] of sent.map(itemText).entries()) {
+        const part = partOf(caller, index === sent.length - 1)
         let stats: Removed | undefined
         const result = await outcome(item, async () => {
           const row = await named(caller, item)
-          const gone = await mailboxes.remove(caller, row.id, { fromAliases: true })
+          const gone = await mailboxes.remove(part, row.id, { fromAliases: true })
           if (!gone) throw new InvalidMailbox(`Mailbox ${item} not found`)
           stats = { aliases_deleted: gone.aliasesDeleted, messages_deleted: 0 }
           return `Mailbox ${item} deleted successfully`

@@ -166,6 +166,14 @@ describe('GET /get', () => {
 })
 
 describe('POST /edit', () => {
+  it('takes anything for an item without falling over it', async () => {
+    const items = [{ toString: 1 }, null, 7, []]
+    const edited = await acme.post(`${BASE}/edit`, { items, attr: { name: 'x' } })
+    expect(edited.body.data[0]).toMatchObject({ mailbox: '{"toString":1}', status: 'error' })
+    const deleted = await acme.post(`${BASE}/delete`, items)
+    expect(deleted.body.data).toHaveLength(items.length)
+  })
+
   it.each([[{ items: 'x' }], [{ items: [] }], [{ attr: {} }], [{ items: [], attr: [] }]])(
     'refuses the shape %j',
     async (body) => {
