@@ -23,6 +23,11 @@ export const PlatformScopeRequired = defineError({
 export const InsufficientRole = defineError({ status: 403, message: 'Insufficient operator role' })
 export const CsrfInvalid = defineError({ status: 403, message: 'CSRF token missing or invalid' })
 export const MfaRequired = defineError({ status: 403, message: 'MFA required' })
+export const PasswordChangeRequired = defineError({
+  status: 403,
+  code: 'password_change_required',
+  message: 'Set a new password to continue',
+})
 export const DashboardSessionRequired = defineError({
   status: 400,
   message: 'This needs a dashboard session; sign in with email and password',

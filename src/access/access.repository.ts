@@ -38,6 +38,7 @@ export async function findKey(db: Db, keyHash: string): Promise<Identity | undef
     adminAccess: permissions.admin_access === true,
     expiresAt: row.expires_at === null ? null : Date.parse(row.expires_at),
     session: null,
+    mustChangePassword: false,
   }
 }
 
@@ -65,6 +66,7 @@ export async function findSession(
       's.expires_at',
       's.absolute_expiry',
       'o.role as operator_role',
+      'e.must_change_password',
       'g.id as organization_id',
       'g.name as organization_name',
       eb.fn.coalesce('u.id', 'o.id', 'e.id').as('subject_id'),
@@ -90,6 +92,7 @@ export async function findSession(
     readOnly: false,
     adminAccess: kind === 'operator',
     expiresAt: null,
+    mustChangePassword: row.must_change_password === true,
     session: {
       id: row.session_id,
       kind,

@@ -40,6 +40,8 @@ export interface Identity {
   /** When an API key ends, in milliseconds since 1970. */
   readonly expiresAt: number | null
   readonly session: Session | null
+  /** A mailbox holder who has to choose a new password before anything else. */
+  readonly mustChangePassword: boolean
 }
 
 /** The identity behind one request. */
@@ -70,6 +72,7 @@ export const anonymous: Identity = {
   adminAccess: false,
   expiresAt: null,
   session: null,
+  mustChangePassword: false,
 }
 
 export const isPlatform = (identity: Identity): boolean => identity.scope === 'platform'

@@ -180,6 +180,11 @@ function checkLabel(identity: Identity, auth: Auth): void {
       if (!isPlatform(identity)) throw new refused.PlatformScopeRequired()
       if (!atLeast(identity.role, auth.role)) throw new refused.InsufficientRole()
       return
+    case 'mailbox-session':
+      if (identity.mustChangePassword && !auth.oldPasswordToo) {
+        throw new refused.PasswordChangeRequired()
+      }
+      return
     case 'dashboard-session':
       if (identity.kind !== 'user') throw new refused.DashboardSessionRequired()
       return

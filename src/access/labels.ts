@@ -8,7 +8,11 @@ export type Auth =
   | { readonly kind: 'operator'; readonly role: Role }
   | { readonly kind: 'key-or-session' }
   | { readonly kind: 'dashboard-session' }
-  | { readonly kind: 'mailbox-session'; readonly endedToo: boolean }
+  | {
+      readonly kind: 'mailbox-session'
+      readonly endedToo: boolean
+      readonly oldPasswordToo: boolean
+    }
   | { readonly kind: 'bootstrap-token'; readonly of: 'organization' | 'operator' }
   | { readonly kind: 'partial-operator' }
 
@@ -26,9 +30,15 @@ export const operator = (role: Role): Auth => ({ kind: 'operator', role })
 /** Any key or session but a mailbox holder's. */
 export const keyOrSession = (): Auth => ({ kind: 'key-or-session' })
 export const dashboardSession = (): Auth => ({ kind: 'dashboard-session' })
-/** `endedToo` lets in a session that is already over, for a logout that may be repeated. */
-export const mailboxSession = (more: { endedToo?: boolean } = {}): Auth => ({
+/**
+ * `endedToo` lets in a session that is already over, for a logout that may be repeated;
+ * `oldPasswordToo` one whose holder must choose a new password first.
+ */
+export const mailboxSession = (
+  more: { endedToo?: boolean; oldPasswordToo?: boolean } = {},
+): Auth => ({
   kind: 'mailbox-session',
+  oldPasswordToo: more.oldPasswordToo ?? false,
   endedToo: more.endedToo ?? false,
 })
 export const bootstrapToken = (of: 'organization' | 'operator'): Auth => ({

@@ -94,7 +94,9 @@ function refusals(auth: Auth): [number, string][] {
         [403, 'Insufficient operator role'],
       ]
     case 'mailbox-session':
-      return [nobody, ...session]
+      return auth.oldPasswordToo
+        ? [nobody, ...session]
+        : [nobody, ...session, [403, 'Set a new password to continue']]
     case 'partial-operator':
       return [nobody, ...session, [401, 'Operator session IP mismatch']]
   }

@@ -36,7 +36,7 @@ export const mailboxAuthRoutes =
     })
 
     app.post('/logout', {
-      config: { auth: mailboxSession({ endedToo: true }) },
+      config: { auth: mailboxSession({ endedToo: true, oldPasswordToo: true }) },
       schema: {
         operationId: 'mailbox_logout',
         summary: 'End the mailbox session; may be repeated',

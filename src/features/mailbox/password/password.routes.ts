@@ -18,7 +18,7 @@ export const passwordRoutes =
   async (app) => {
     app.post('/password', {
       config: {
-        auth: mailboxSession(),
+        auth: mailboxSession({ oldPasswordToo: true }),
         errors: [WrongPassword],
         throttled: true,
         downstream: 'Mail server unavailable',
