@@ -2,7 +2,9 @@ import { type SqlBool, sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { inScope } from '../../database/scope.ts'
+import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
+import type { Sort } from '../../http/sorting.ts'
 import { type Hop, lookups } from './forwarding-loop.ts'
 
 const LOCK = 5_377_010
@@ -60,20 +62,35 @@ const named = ({ id, source }: Name) =>
 export const find = (db: Db, scope: Scope, name: Name, since: Date) =>
   shown(db, since).where(named(name)).where(inScope('aliases', scope)).executeTakeFirst()
 
-export const listActive = (db: Db, scope: Scope, { perPage, offset }: Page, since: Date) => {
-  const page = db
+export interface AliasFilter {
+  active: boolean
+  q?: string
+  domainId?: string
+}
+
+export const list = (
+  db: Db,
+  scope: Scope,
+  { active, q, domainId }: AliasFilter,
+  sort: Sort<'source' | 'created_at'>,
+  { perPage, offset }: Page,
+  since: Date,
+) => {
+  let page = db
     .selectFrom('aliases')
     .select('aliases.id')
-    .where('aliases.active', '=', true)
+    .where('aliases.active', '=', active)
     .where(inScope('aliases', scope))
-    .orderBy('aliases.source')
-    .orderBy('aliases.id')
+    .orderBy(`aliases.${sort.by}`, sort.direction)
+    .orderBy('aliases.id', sort.direction)
     .limit(perPage)
     .offset(offset)
+  if (domainId !== undefined) page = page.where('aliases.domain_id', '=', domainId)
+  if (q) page = page.where(contains(['aliases.source', 'aliases.destination'], q))
   return shown(db, since)
     .where('aliases.id', 'in', page)
-    .orderBy('aliases.source')
-    .orderBy('aliases.id')
+    .orderBy(`aliases.${sort.by}`, sort.direction)
+    .orderBy('aliases.id', sort.direction)
     .execute()
 }
 

@@ -3,6 +3,7 @@ import { key } from '../../access/labels.ts'
 import { Unprocessable } from '../../errors.ts'
 import { Success, success } from '../../http/envelope.ts'
 import { pageOf } from '../../http/paging.ts'
+import { sortOf } from '../../http/sorting.ts'
 import * as errors from './aliases.errors.ts'
 import * as shapes from './aliases.schemas.ts'
 import type { AliasService } from './aliases.service.ts'
@@ -54,7 +55,7 @@ export const aliasRoutes =
       config: { auth: key('read'), errors: [errors.AliasNotFound] },
       schema: {
         operationId: 'get_aliases',
-        summary: 'Get an alias by id or source, or a page of all active ones',
+        summary: 'Get an alias by id or source, or a page of all of them (`all`)',
         params: shapes.AliasParams,
         querystring: shapes.AliasQuery,
         response: { 200: Success(shapes.AliasList) },
@@ -62,7 +63,7 @@ export const aliasRoutes =
       handler: async ({ caller, params, query }) =>
         success(
           'Aliases retrieved successfully',
-          await aliases.get(caller, params.alias_id, query.organization_id, pageOf(query)),
+          await aliases.get(caller, params.alias_id, query, sortOf(query, 'source'), pageOf(query)),
         ),
     })
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { Body, Nullable, Timestamp } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/paging.ts'
+import { SortQuery } from '../../http/sorting.ts'
 
 export const Alias = Type.Object(
   {
@@ -39,6 +40,10 @@ export const AliasParams = Type.Object({
 export const AliasQuery = Type.Object({
   ...PageQuery,
   organization_id: Type.Optional(Type.String({ description: 'Platform callers only' })),
+  ...SortQuery(['source', 'created_at']),
+  q: Type.Optional(Type.String({ description: 'Part of source or destination' })),
+  domain: Type.Optional(Type.String({ description: 'Name of the domain' })),
+  active: Type.Optional(Type.Boolean({ default: true })),
 })
 export const DomainParams = Type.Object({ domain: Type.String() })
 

@@ -1,4 +1,4 @@
-import { type Caller, partOf } from '../../access/caller.ts'
+import { type Caller, partOf, type Scope } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
 import { holderOf } from '../../database/addresses.ts'
 import { refusing } from '../../database/conflicts.ts'
@@ -34,6 +34,15 @@ import { findLoop } from './forwarding-loop.ts'
 const MAX_ITEMS = 1000
 const TOP_DESTINATIONS = 10
 const MONTH_MS = 30 * 24 * 60 * 60 * 1000
+
+interface AliasQuery {
+  organization_id?: string
+  active?: boolean
+  q?: string
+  domain?: string
+}
+
+type AliasSort = Parameters<typeof aliases.list>[3]
 
 interface Needs extends Pick<Core, 'change' | 'db' | 'events' | 'now'> {
   domains: Pick<DomainService, 'findByName' | 'holdByName'>
@@ -123,13 +132,32 @@ export function aliasService({ change, db, domains, events, now }: Needs) {
       return alias.source
     })
 
+  async function listPage(
+    caller: Caller,
+    scope: Scope,
+    query: AliasQuery,
+    sort: AliasSort,
+    page: Page,
+  ) {
+    const { active = true, q, domain } = query
+    const hosted = domain === undefined ? undefined : await hostedDomain(caller, domain)
+    if (domain !== undefined && !hosted) return []
+    const filter = { active, ...(q && { q }), ...(hosted && { domainId: hosted.id }) }
+    return aliases.list(db, scope, filter, sort, page, monthAgo())
+  }
+
+  const hostedDomain = async (caller: Caller, sent: string) => {
+    const name = readDomain(sent)
+    return name === undefined ? undefined : domains.findByName(db, caller, name)
+  }
+
   return {
     create,
 
     /** One alias in a list of its own, or a page of the active ones. */
-    async get(caller: Caller, name: string, organizationId: string | undefined, page: Page) {
-      const scope = narrowed(caller.scope, organizationId)
-      if (name === 'all') return aliases.listActive(db, scope, page, monthAgo())
+    async get(caller: Caller, name: string, query: AliasQuery, sort: AliasSort, page: Page) {
+      const scope = narrowed(caller.scope, query.organization_id)
+      if (name === 'all') return listPage(caller, scope, query, sort, page)
       const alias = await aliases.find(db, scope, nameOf(name), monthAgo())
       if (!alias) throw new AliasNotFound()
       return [alias]
@@ -178,8 +206,7 @@ export function aliasService({ change, db, domains, events, now }: Needs) {
     },
 
     async stats(caller: Caller, sent: string) {
-      const name = readDomain(sent)
-      const domain = name === undefined ? undefined : await domains.findByName(db, caller, name)
+      const domain = await hostedDomain(caller, sent)
       if (!domain) throw new AliasDomainNotFound(sent)
       const [basic_stats, top_destinations, monthly_volume] = await Promise.all([
         aliases.counts(db, domain.id),

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { inScope } from '../../database/scope.ts'
+import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Permission } from './shared-mailboxes.schemas.ts'
 
@@ -23,10 +24,10 @@ export type SharedMailboxRow = NonNullable<Awaited<ReturnType<typeof find>>>
 export const list = (
   db: Db,
   scope: Scope,
-  status: 'active' | 'inactive',
+  { status, q }: { status: 'active' | 'inactive'; q?: string },
   page: Page | undefined,
 ) => {
-  const query = db
+  let query = db
     .selectFrom('shared_mailboxes')
     .select([
       'shared_mailboxes.id',
@@ -42,6 +43,7 @@ export const list = (
     .where(inScope('shared_mailboxes', scope))
     .orderBy('shared_mailboxes.email')
     .orderBy('shared_mailboxes.id')
+  if (q) query = query.where(contains(['shared_mailboxes.email', 'shared_mailboxes.name'], q))
   return (page ? query.limit(page.perPage).offset(page.offset) : query).execute()
 }
 

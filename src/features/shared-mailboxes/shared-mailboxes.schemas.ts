@@ -57,6 +57,7 @@ export const SharedMailboxDetail = Type.Object(
 export const SharedMailboxQuery = Type.Object({
   organization_id: Type.Optional(Type.String({ description: 'Platform callers only' })),
   status: Type.Optional(OneOf(STATUSES, { description: 'inactive: the deleted ones' })),
+  q: Type.Optional(Type.String({ description: 'Part of address or name' })),
   page: Type.Optional(
     Type.Integer({ minimum: 1, description: 'Everything unless page or per_page is sent' }),
   ),

@@ -76,11 +76,11 @@ export function sharedMailboxService({ aliases, change, db, domains, events, now
   return {
     list(
       caller: Caller,
-      query: { organization_id?: string; status?: 'active' | 'inactive' },
+      query: { organization_id?: string; status?: 'active' | 'inactive'; q?: string },
       page: Page | undefined,
     ) {
       const scope = narrowed(caller.scope, query.organization_id)
-      return shared.list(db, scope, query.status ?? 'active', page)
+      return shared.list(db, scope, { ...query, status: query.status ?? 'active' }, page)
     },
 
     async get(caller: Caller, id: string) {

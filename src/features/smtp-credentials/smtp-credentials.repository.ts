@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { inScope } from '../../database/scope.ts'
+import { contains } from '../../database/search.ts'
 import type { Slice } from '../../http/paging.ts'
+import type { Sort } from '../../http/sorting.ts'
 
 // Everything but secret_hash, which never leaves the database.
 const columns = [
@@ -26,25 +28,35 @@ const columns = [
 
 export type CredentialRow = NonNullable<Awaited<ReturnType<typeof find>>>
 
-const matching = (db: Db, scope: Scope, domainId: string | undefined) => {
-  const query = db.selectFrom('smtp_credentials').where(inScope('smtp_credentials', scope))
-  return domainId === undefined ? query : query.where('smtp_credentials.domain_id', '=', domainId)
+export interface CredentialFilter {
+  domain_id?: string
+  active?: boolean
+  q?: string
+}
+
+const matching = (db: Db, scope: Scope, { domain_id, active, q }: CredentialFilter) => {
+  let query = db.selectFrom('smtp_credentials').where(inScope('smtp_credentials', scope))
+  if (domain_id !== undefined) query = query.where('smtp_credentials.domain_id', '=', domain_id)
+  if (active !== undefined) query = query.where('smtp_credentials.active', '=', active)
+  if (q) query = query.where(contains(['smtp_credentials.username', 'smtp_credentials.name'], q))
+  return query
 }
 
 export async function list(
   db: Db,
   scope: Scope,
-  domainId: string | undefined,
+  filter: CredentialFilter,
+  sort: Sort<'created_at' | 'username' | 'last_used_at'>,
   { limit, offset }: Slice,
 ) {
-  const credentials = await matching(db, scope, domainId)
+  const credentials = await matching(db, scope, filter)
     .select(columns)
-    .orderBy('smtp_credentials.created_at', 'desc')
-    .orderBy('smtp_credentials.id', 'desc')
+    .orderBy(`smtp_credentials.${sort.by}`, sort.direction)
+    .orderBy('smtp_credentials.id', sort.direction)
     .limit(limit)
     .offset(offset)
     .execute()
-  const { total } = await matching(db, scope, domainId)
+  const { total } = await matching(db, scope, filter)
     .select(sql<number>`count(*)`.as('total'))
     .executeTakeFirstOrThrow()
   return { credentials, total }

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { key } from '../../access/labels.ts'
 import { Success, success } from '../../http/envelope.ts'
 import { limitOf, sliceOf } from '../../http/paging.ts'
+import { sortOf } from '../../http/sorting.ts'
 import * as errors from './smtp-credentials.errors.ts'
 import * as shapes from './smtp-credentials.schemas.ts'
 import type { SmtpCredentialService } from './smtp-credentials.service.ts'
@@ -14,14 +15,19 @@ export const smtpCredentialRoutes =
       config: { auth: key('read') },
       schema: {
         operationId: 'list_smtp_credentials',
-        summary: 'List SMTP credentials, newest first',
+        summary: 'List SMTP credentials, newest first unless sorted otherwise',
         querystring: shapes.CredentialQuery,
         response: { 200: Success(shapes.CredentialList) },
       },
       handler: async ({ caller, query }) =>
         success(
           'SMTP credentials retrieved successfully',
-          await credentials.list(caller, query, sliceOf(query)),
+          await credentials.list(
+            caller,
+            query,
+            sortOf(query, 'created_at', 'desc'),
+            sliceOf(query),
+          ),
         ),
     })
 

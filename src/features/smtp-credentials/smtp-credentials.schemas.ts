@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Body, Nullable, OneOf, Timestamp } from '../../http/envelope.ts'
 import { LimitQuery, SliceQuery } from '../../http/paging.ts'
+import { SortQuery } from '../../http/sorting.ts'
 import { CREDENTIAL_EVENTS } from './smtp-credential-trail.ts'
 
 const MAX_ALLOWED_IPS = 1000
@@ -78,6 +79,9 @@ export const CredentialParams = Type.Object({ credential_id: Type.String() })
 export const CredentialQuery = Type.Object({
   domain_id: Type.Optional(Type.String()),
   organization_id: Type.Optional(Type.String({ description: 'Platform callers only' })),
+  active: Type.Optional(Type.Boolean({ description: 'false: the revoked ones' })),
+  q: Type.Optional(Type.String({ description: 'Part of username or name' })),
+  ...SortQuery(['created_at', 'username', 'last_used_at']),
   ...SliceQuery,
 })
 

@@ -68,10 +68,10 @@ export function smtpCredentialService({ authCache, change, db, domains, now }: N
 
     list: (
       caller: Caller,
-      filter: { organization_id?: string; domain_id?: string },
+      filter: credentials.CredentialFilter & { organization_id?: string },
+      sort: Parameters<typeof credentials.list>[3],
       slice: Slice,
-    ) =>
-      credentials.list(db, narrowed(caller.scope, filter.organization_id), filter.domain_id, slice),
+    ) => credentials.list(db, narrowed(caller.scope, filter.organization_id), filter, sort, slice),
 
     /** The secret is in the answer only when it was made here. */
     async create(caller: Caller, sent: NewCredential) {
