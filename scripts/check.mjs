@@ -10,6 +10,7 @@ const steps = [
   [join('node_modules', 'typescript', 'bin', 'tsc'), '--project', 'tsconfig.test.json'],
   [join('scripts', 'db-types.mjs'), '--check'],
   [join('scripts', 'openapi.mjs'), '--check'],
+  [join('scripts', 'events.mjs'), '--check'],
 ]
 for (const [file, ...args] of steps) {
   const { status } = spawnSync(node, [join(root, file), ...args], { cwd: root, stdio: 'inherit' })

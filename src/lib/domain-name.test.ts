@@ -13,6 +13,9 @@ describe('a domain name', () => {
     ['a_b.com'],
     ['a b.com'],
     ['exa\nmple.com'],
+    ['example.com\n'],
+    ['\texample.com'],
+    ['\u00A0example.com'],
     ['example.com/path'],
     ['example.com?x=1'],
     ['example.com#x'],
@@ -28,6 +31,8 @@ describe('a domain name', () => {
     [`${'a.'.repeat(126)}com`],
     ['example.com\0'],
     ['xn--zzzzzz-.com'],
+    ['xn--a.com'],
+    ['xn--0.com'],
   ])('is not %j', (text) => {
     expect(toDomainName(text)).toBeUndefined()
   })

@@ -30,6 +30,8 @@ describe('a mail address', () => {
     ['with a full-width letter', '\uFF4Aane@acme.test'],
     ['with a zero-width space', 'ja\u200Bne@acme.test'],
     ['with a line break', 'jane\r\nBcc: x@acme.test'],
+    ['with a line break at the end', 'jane@acme.test\n'],
+    ['with a tab before it', '\tjane@acme.test'],
     ['with a line break in the domain', 'jane@acme\n.test'],
     ['with DEL', 'jane\u007F@acme.test'],
     ['with a slash', '../jane@acme.test'],

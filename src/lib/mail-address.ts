@@ -1,4 +1,5 @@
 import { toDomainName } from './domain-name.ts'
+import { withoutSpaces } from './spaces.ts'
 
 // Told before lower-casing, which turns the Kelvin sign into a k.
 const LOCAL_PART = /^[A-Za-z0-9_%+-]+(\.[A-Za-z0-9_%+-]+)*$/
@@ -19,7 +20,7 @@ export interface MailAddress {
  * writes it. Undefined for all others, also for those that RFC 5321 would let pass in quotes.
  */
 export function toMailAddress(text: string): MailAddress | undefined {
-  const [local = '', host = '', ...more] = text.trim().split('@')
+  const [local = '', host = '', ...more] = (withoutSpaces(text) ?? '').split('@')
   if (more.length > 0 || !isLocalPart(local) || !DOMAIN.test(host)) return undefined
   const domain = toDomainName(host)
   if (!domain || !TOP_LEVEL.test(domain)) return undefined

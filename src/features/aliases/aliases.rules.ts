@@ -17,16 +17,12 @@ export function readSource(sent: string): Source | undefined {
   const catchAll = /^\*?@(.*)$/s.exec(sent)
   const domain = catchAll && readDomain(catchAll[1] as string)
   if (catchAll) return domain ? { source: `@${domain}`, domain } : undefined
-  const read = readAddress(sent)
+  const read = toMailAddress(sent)
   return read && { source: read.address, domain: read.domain }
 }
 
-/** Spaces around an address are forgiven; line breaks and the like are not. */
-const readAddress = (text: string) =>
-  /[^\S ]|\p{Cc}/u.test(text) ? undefined : toMailAddress(text)
-
 /** What may stand after the at sign of an address. */
-export const readDomain = (text: string) => readAddress(`x@${text}`)?.domain
+export const readDomain = (text: string) => toMailAddress(`x@${text}`)?.domain
 
 export interface Destination {
   /** As it was sent. */
@@ -45,7 +41,7 @@ export function readDestination(sent: unknown): Destination {
     throw new InvalidAlias(`An alias has at most ${MAX_DESTINATIONS} destinations`)
   }
   const destinations = entries.map((entry) => {
-    const read = readAddress(entry)
+    const read = toMailAddress(entry)
     if (!read) throw new InvalidAlias(`Invalid email format: ${entry.trim() || 'empty entry'}`)
     return read.address
   })

@@ -100,6 +100,7 @@ describe('a new mailbox that is refused', () => {
     ['jоhn@acme.test'],
     ['\u212Aate@acme.test'],
     ['john\r\n@acme.test'],
+    ['john@acme.test\n'],
     ['john\u0007@acme.test'],
     ['john@acme.test/inbox'],
     ['john@[127.0.0.1]'],

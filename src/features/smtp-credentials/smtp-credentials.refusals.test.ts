@@ -123,6 +123,7 @@ describe('what cannot become a credential', () => {
     ['a'.repeat(256)],
     ['two words'],
     ['tab\tbed'],
+    ['\u212Aate'],
     ['quote"d'],
     ['star*red'],
     ['@acme.test'],

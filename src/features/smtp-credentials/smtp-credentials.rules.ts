@@ -4,19 +4,19 @@ import { isNetwork } from '../../lib/cidr.ts'
 import { parseIso } from '../../lib/dates.ts'
 import { smtpSecretProblem } from '../../lib/smtp-secrets.ts'
 
-const USERNAME = /^[a-z0-9._+-]+(@[a-z0-9.-]+)?$/
+// Told before lower-casing, which turns the Kelvin sign into a k.
+const USERNAME = /^[A-Za-z0-9._+-]+(@[A-Za-z0-9.-]+)?$/
 const MAX_SLUG = 64
 
 /** A chosen login as it is stored. Mail servers compare logins in lower case. */
 export function readUsername(sent: string): string {
-  const username = sent.toLowerCase()
-  if (username.length < 3 || username.length > 255 || !USERNAME.test(username)) {
+  if (sent.length < 3 || sent.length > 255 || !USERNAME.test(sent)) {
     throw invalidField(
       'username',
       'username must be 3 to 255 letters, digits and . _ - + with at most one @ between them',
     )
   }
-  return username
+  return sent.toLowerCase()
 }
 
 /** A login that looks like an address must not look like one of somebody else's domain. */

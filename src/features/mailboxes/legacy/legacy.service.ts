@@ -5,6 +5,7 @@ import { ApiError } from '../../../errors.ts'
 import { itemText } from '../../../lib/item-text.ts'
 import { isLocalPart, toMailAddress } from '../../../lib/mail-address.ts'
 import { percent } from '../../../lib/percent.ts'
+import { withoutSpaces } from '../../../lib/spaces.ts'
 import { MailboxExists } from '../mailboxes.errors.ts'
 import type { AccountFields } from '../mailboxes.repository.ts'
 import { accountProblems, newPasswordProblem, type Sent } from '../mailboxes.rules.ts'
@@ -188,13 +189,13 @@ function readAddress(sent: Sent) {
     if (typeof sent[name] !== 'string' || sent[name] === '')
       throw new InvalidMailbox(`Missing required field: ${name}`)
   }
-  const local = (sent.local_part as string).trim()
-  if (!isLocalPart(local)) {
+  const local = withoutSpaces(sent.local_part as string)
+  if (local === undefined || !isLocalPart(local)) {
     throw new InvalidMailbox(
       'Invalid local_part: at most 64 letters, digits and . _ % + -, with no dot at an end or doubled',
     )
   }
-  const address = toMailAddress(`${local}@${(sent.domain as string).trim()}`)
+  const address = toMailAddress(`${local}@${withoutSpaces(sent.domain as string)}`)
   if (!address) throw new InvalidMailbox('Invalid email format')
   const { email } = sent
   if (email != null && email !== '') {

@@ -1,0 +1,92 @@
+// Writes docs/events.md from the events that the code declares; `--check` only compares.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+// Declares the events of every feature.
+import '../src/daemons/api.ts'
+import { eventCatalogue } from '../src/events/events.ts'
+import { root } from './prepare.mjs'
+
+const file = join(root, 'docs', 'events.md')
+const events = eventCatalogue()
+
+const INTRODUCTION = `# Events
+
+Written by \`npm run events\` from the declarations in \`src/features/**/*.events.ts\`; do not edit.
+
+An event says that something has happened. It is stored in the transaction of the change that caused it, in the table \`events\`: both are stored, or neither. Nothing delivers events yet; delivery will read them from there, in the order of \`sequence\`.
+
+Every event has these fields, whatever it is about:
+
+| Field | Type | Meaning |
+| --- | --- | --- |
+| \`id\` | string | unique; the same however often the event is delivered |
+| \`event\` | string | its name, as below |
+| \`source\` | string | which part of the system produced it |
+| \`org_id\` | string or null | the organization it concerns |
+| \`domain\` | string or null | the domain it concerns, if it is about one |
+| \`data\` | object | what is listed with the event |
+| \`created_at\` | timestamp | when it was stored |
+
+A field that is optional is left out when there is nothing to say. Fields may be added to an event; none is taken away or renamed.`
+
+const text = aligned(
+  [
+    INTRODUCTION,
+    '## All events',
+    [
+      '| Event | Source | When |',
+      '| --- | --- | --- |',
+      ...events.map(
+        ({ name, source, summary }) =>
+          `| [\`${name}\`](#${name.replace(/[^\w-]/g, '')}) | ${source} | ${summary} |`,
+      ),
+    ].join('\n'),
+    ...events.map(described),
+  ].join('\n\n'),
+)
+
+if (process.argv.includes('--check')) {
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
+    process.stderr.write('docs/events.md differs from the events; run npm run events\n')
+    process.exitCode = 1
+  }
+} else {
+  writeFileSync(file, text)
+}
+
+function described({ name, source, summary, data }) {
+  const required = data.required ?? []
+  const fields = Object.entries(data.properties).map(([field, schema]) => {
+    const notes = [required.includes(field) ? '' : 'optional', schema.description ?? '']
+    return `| \`${field}\` | ${typeOf(schema)} | ${notes.filter(Boolean).join('; ')} |`
+  })
+  const table = ['| Field | Type | Notes |', '| --- | --- | --- |', ...fields].join('\n')
+  return `## ${name}\n\n${summary}. Source: \`${source}\`.\n\n${table}`
+}
+
+function typeOf({ type, anyOf, const: only, items }) {
+  if (anyOf) return anyOf.map(typeOf).join(' or ')
+  if (only !== undefined) return `\`${JSON.stringify(only)}\``
+  return type === 'array' ? `array of ${typeOf(items)}` : type
+}
+
+/** With the columns of every table under each other. */
+function aligned(markdown) {
+  return `${markdown.replace(/(^\|.*\n?)+/gm, (table) => {
+    const rows = table
+      .trim()
+      .split('\n')
+      .map((row) =>
+        row
+          .slice(1, -1)
+          .split('|')
+          .map((cell) => cell.trim()),
+      )
+    const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)))
+    const lines = rows.map((row, index) => {
+      const cells = row.map((cell, column) => cell.padEnd(widths[column], index === 1 ? '-' : ' '))
+      return `| ${cells.join(' | ')} |`
+    })
+    return `${lines.join('\n')}\n`
+  })}`
+}

@@ -1,0 +1,127 @@
+import { ulid } from '../../src/lib/ulid.ts'
+import type { Place, Route } from './references.ts'
+import type { Tenant } from './two-tenants.ts'
+
+/** How something can be named: what the caller has, and each form of what it has not. */
+export interface Named {
+  own(): string
+  /** What is somebody else's, beside what never was. */
+  foreign: (() => [existing: string, absent: string])[]
+}
+
+/** Text that means nothing but itself. */
+const PLAIN = new Set(
+  `action admin_email admin_name allowed_ips auto_reply_message correlation_id created_by date_from
+  date_to description dkim_selector expires_at full_name local_part name new_password password q
+  reason sending_profile target_type vacation_message webhook_secret webhook_urls`.split(/\s+/),
+)
+
+export type Names = ReturnType<typeof tenantNames>
+
+/** Every name under which something can be meant, of two tenants and of an operator. */
+export function tenantNames(
+  own: Tenant,
+  other: Tenant,
+  operator: { id: string; sessionId: string; email: string },
+) {
+  const byId = (of: (tenant: Tenant) => string): Named => ({
+    own: () => of(own),
+    foreign: [() => [of(other), ulid()]],
+  })
+  // One that is free at the same domain must not be told from one that is not.
+  const addresses = (of: (tenant: Tenant) => string): Named['foreign'] => [
+    () => [of(other), `nobody@${other.domain}`],
+    () => [of(other).toUpperCase(), 'NOBODY@NOWHERE.TEST'],
+  ]
+  const byAddressOrId = (of: (tenant: Tenant) => [id: string, address: string]): Named => ({
+    own: () => of(own)[1],
+    foreign: [() => [of(other)[0], ulid()], ...addresses((tenant) => of(tenant)[1])],
+  })
+  /** No tenant has any. */
+  const ofOperators = (existing: string): Named => ({
+    own: () => 'none',
+    foreign: [() => [existing, ulid()]],
+  })
+
+  let count = 0
+  const newName = () => `new-${++count}`
+  const newDomain = () => `${newName()}.test`
+  const newAddress = () => `${newName()}@${own.domain}`
+  const externalId = (kind: keyof Tenant['externalIds']): Named => ({
+    own: newName,
+    foreign: [() => [other.externalIds[kind], newName()]],
+  })
+
+  const mailbox = byAddressOrId(({ account }) => [account.id, account.email])
+  const newMailbox = { own: newAddress, foreign: addresses(({ account }) => account.email) }
+  const alias = byAddressOrId(({ alias: { id, source } }) => [id, source])
+  const domain: Named = {
+    own: () => own.domain,
+    foreign: [
+      () => [other.domain, 'nowhere.test'],
+      () => [other.domain.toUpperCase(), 'NOWHERE.TEST'],
+      () => [other.secondDomain.domain, 'mail.nowhere.test'],
+    ],
+  }
+  const domainOrId: Named = {
+    ...domain,
+    foreign: [...domain.foreign, () => [other.domainId, ulid()]],
+  }
+
+  // By the whole route, by the first part of its path, or wherever the name occurs.
+  const names: Record<string, Named> = {
+    account_id: byId(({ account }) => account.id),
+    alias_id: alias,
+    audit_id: { own: () => '1', foreign: [() => ['1', '999999999']] },
+    credential_id: byId(({ credential }) => credential.id),
+    destination: mailbox,
+    domain,
+    domain_id: byId(({ domainId }) => domainId),
+    email: newMailbox,
+    email_account_id: mailbox,
+    forward_destination: { ...mailbox, foreign: mailbox.foreign.slice(1) },
+    mailbox,
+    mailbox_id: mailbox,
+    member_account_id: mailbox,
+    operator_email: ofOperators(operator.email),
+    operator_id: ofOperators(operator.id),
+    organization_id: byId(({ organizationId }) => organizationId),
+    selector: ofOperators('default'),
+    session_id: ofOperators(operator.sessionId),
+    source: { own: newAddress, foreign: addresses(({ alias: { source } }) => source) },
+    target_id: ofOperators(operator.id),
+    username: { own: newName, foreign: [() => [other.credential.username, newName()]] },
+    'aliases []': alias,
+    'aliases items': alias,
+    'aliases destination': { ...mailbox, foreign: mailbox.foreign.slice(1) },
+    'domains []': domainOrId,
+    'domains items': domainOrId,
+    'domains external_id': externalId('domain'),
+    'mailboxes []': mailbox,
+    'mailboxes items': mailbox,
+    'mailboxes external_id': externalId('account'),
+    'organizations external_id': externalId('organization'),
+    'organizations id': byId(({ organizationId }) => organizationId),
+    'shared-mailboxes mailbox_id': byId(({ shared }) => shared.id),
+    'POST /api/v1/domains/ domain': {
+      own: newDomain,
+      foreign: [() => [other.domain, newDomain()]],
+    },
+  }
+
+  return {
+    of: ({ route, path }: Pick<Route, 'route' | 'path'>, name: string): Named | undefined =>
+      names[`${route} ${name}`] ?? names[`${path.split('/')[3]} ${name}`] ?? names[name],
+  }
+}
+
+/** Whether a place can hold a reference at all; a path always does. */
+export const mayRefer = ({ where, name }: Place): boolean => where === 'path' || !PLAIN.has(name)
+
+/** Names that nobody has said anything about: neither here nor above. */
+export const unknownNames = (names: Names, routes: Route[]): string[] =>
+  routes.flatMap((route) =>
+    route.places
+      .filter((place) => mayRefer(place) && !names.of(route, place.name))
+      .map(({ name }) => `${route.route}: ${name}`),
+  )

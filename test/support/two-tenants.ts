@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { Client } from './app.ts'
+import { type App, PASSWORD } from './app.ts'
+
+export type Tenant = Awaited<ReturnType<typeof furnishedTenant>>
+
+/** A tenant with one of everything. Whatever it wrote itself has its name in it. */
+export async function furnishedTenant(app: App, name: string) {
+  const tenant = await app.tenant(name)
+  const { domain, domainId, organizationId } = tenant
+  const made = async (path: string, body: object) => {
+    const answer = await tenant.post(`/api/v1${path}`, body)
+    if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.text}`)
+    return answer.body.data
+  }
+  const changed = async (path: string, body: object) => {
+    const answer = await tenant.put(`/api/v1${path}`, body)
+    if (answer.status !== 200) throw new Error(`PUT ${path}: ${answer.text}`)
+  }
+  await changed(`/organizations/${organizationId}`, { external_id: `${name}-customer` })
+  await changed(`/domains/${domainId}`, {
+    external_id: `${name}-domain`,
+    description: `mail of ${name}`,
+  })
+  // With a DKIM key, which the bootstrap domain has none of.
+  const second = await made('/domains/', { domain: `mail.${name}.test` })
+  const account = await made('/mailboxes/email-accounts', {
+    email: `jane@${domain}`,
+    password: PASSWORD,
+    name: `Jane of ${name}`,
+    external_id: `${name}-jane`,
+  })
+  const alias = await made('/aliases/add', {
+    source: `info@${domain}`,
+    destination: `jane@${domain}`,
+  })
+  const credential = await made('/smtp-credentials/', {
+    domain_id: domainId,
+    username: `${name}-login`,
+    name: `login of ${name}`,
+  })
+  await tenant.post(`/api/v1/smtp-credentials/${credential.id}/rotate`)
+  const shared = await made('/shared-mailboxes', {
+    email: `support@${domain}`,
+    name: `Support of ${name}`,
+  })
+  await made(`/shared-mailboxes/${shared.id}/members`, { email_account_id: account.id })
+  const holder = await app.session('mailbox', account.id)
+  const ids = [
+    organizationId,
+    domainId,
+    second.id,
+    tenant.accountId,
+    tenant.userId,
+    tenant.keyId,
+    account.id,
+    alias.alias_id,
+    credential.id,
+    shared.id,
+    holder.id,
+  ] as string[]
+  return {
+    ...tenant,
+    name,
+    ids,
+    secondDomain: second as { id: string; domain: string },
+    account: account as { id: string; email: string },
+    alias: { id: alias.alias_id as string, source: alias.source as string },
+    credential: credential as { id: string; username: string },
+    shared: shared as { id: string; email: string },
+    externalIds: {
+      organization: `${name}-customer`,
+      domain: `${name}-domain`,
+      account: `${name}-jane`,
+    },
+  }
+}
+
+/** The same tenant by its key and by a signed-in person. */
+export async function waysIn(app: App, tenant: Tenant): Promise<Record<string, Client>> {
+  return { key: tenant, dashboard: await app.dashboard(tenant.email) }
+}
+
+// Who tried what is recorded, also when it was refused.
+const RECORDS_OF_ATTEMPTS = ['operator_audit', 'failed_auth_attempts']
+
+/** All rows that speak of a tenant, but for what another one says of it in rows of its own. */
+export async function rowsOf(app: App, tenant: Tenant, other: Tenant): Promise<string[]> {
+  const { db } = app.core
+  const { rows: tables } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public' order by tablename
+  `.execute(db)
+  const marks = tenant.ids.map((id) => `%${id}%`)
+  const found = await Promise.all(
+    tables
+      .filter(({ name }) => !RECORDS_OF_ATTEMPTS.includes(name))
+      .map(async ({ name }) => {
+        const { rows } = await sql<{ row: object }>`
+          select to_jsonb(one) - 'last_used' as row from ${sql.table(name)} one
+          where to_jsonb(one)::text like any (${marks}::text[])
+            and coalesce(to_jsonb(one) ->> 'organization_id', to_jsonb(one) ->> 'org_id', '')
+              <> ${other.organizationId}
+        `.execute(db)
+        return rows.map(({ row }) => `${name} ${JSON.stringify(row)}`)
+      }),
+  )
+  return found.flat().sort()
+}
