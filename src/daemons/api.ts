@@ -51,8 +51,13 @@ export function apiFeatures(core: Core): Feature[] {
   }
   const organizing = organizationService(core)
   const hosting = domainService({ ...core, organizations: organizing })
-  const mailboxing = mailboxService({ ...core, organizations: organizing, domains: hosting })
   const forwarding = aliasService({ ...core, domains: hosting })
+  const mailboxing = mailboxService({
+    ...core,
+    organizations: organizing,
+    domains: hosting,
+    aliases: forwarding,
+  })
   const features: Feature[] = [
     health(core),
     capabilities(manifest),

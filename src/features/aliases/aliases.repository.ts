@@ -94,6 +94,29 @@ export const list = (
     .execute()
 }
 
+/** Aliases that led to nothing but this address go; answers which. */
+export const removeLeadingOnlyTo = (tx: Tx, organizationId: string, address: string) =>
+  tx
+    .deleteFrom('aliases')
+    .where('organization_id', '=', organizationId)
+    .where(sql<SqlBool>`destinations @> ${[address]} and destinations <@ ${[address]}`)
+    .returning(['id', 'source'])
+    .execute()
+
+/** The others lead to what is left. */
+export const dropDestination = (tx: Tx, organizationId: string, address: string, now: Date) =>
+  tx
+    .updateTable('aliases')
+    .set({
+      destinations: sql`array_remove(destinations, ${address})`,
+      destination: sql`array_to_string(array_remove(destinations, ${address}), ', ')`,
+      updated_at: now.toISOString(),
+    })
+    .where('organization_id', '=', organizationId)
+    .where(sql<SqlBool>`destinations @> ${[address]}`)
+    .returning(['id', 'source'])
+    .execute()
+
 /** Holds the alias, but not its domain: who deletes that takes it first and the aliases second. */
 export const lock = (tx: Tx, scope: Scope, name: Name) =>
   tx

@@ -216,6 +216,28 @@ export function aliasService({ change, db, domains, events, now }: Needs) {
       return { domain: domain.domain, basic_stats, top_destinations, monthly_volume }
     },
 
+    /** Takes a deleted address out of an organization's aliases; answers how many went with it. */
+    async dropDestination(tx: Tx, organizationId: string, address: string): Promise<number> {
+      const gone = await aliases.removeLeadingOnlyTo(tx, organizationId, address)
+      const trimmed = await aliases.dropDestination(tx, organizationId, address, now())
+      const about = ({ source }: { source: string }) => ({
+        org_id: organizationId,
+        domain: source.slice(source.lastIndexOf('@') + 1),
+      })
+      for (const { id, source } of gone) {
+        await events.emit(tx, AliasDeleted, about({ source }), { alias_id: id, source })
+      }
+      for (const { id, source } of trimmed) {
+        const updated_fields = ['destination' as const]
+        await events.emit(tx, AliasUpdated, about({ source }), {
+          alias_id: id,
+          source,
+          updated_fields,
+        })
+      }
+      return gone.length
+    },
+
     /** For features that take an address away, which leaves its mail to a catch-all. */
     lockForwarding: aliases.lockForwarding,
     refuseLoop,

@@ -5,6 +5,7 @@ import type { Tx } from '../../database/database.ts'
 import { domainOf, type MailAddress } from '../../lib/mail-address.ts'
 import { hashPassword } from '../../lib/passwords.ts'
 import { ulid } from '../../lib/ulid.ts'
+import type { AliasService } from '../aliases/aliases.service.ts'
 import type { DomainRow } from '../domains/domains.repository.ts'
 import type { DomainService } from '../domains/domains.service.ts'
 import { AllotmentExceeded } from '../organizations/organizations.errors.ts'
@@ -25,6 +26,7 @@ import { overrideBy, refuseOverridden } from './quota-override.ts'
 export interface MailboxNeeds
   extends Pick<Core, 'access' | 'authCache' | 'change' | 'db' | 'events' | 'now'> {
   domains: Pick<DomainService, 'allotted' | 'findByName' | 'get' | 'lock'>
+  aliases: Pick<AliasService, 'dropDestination' | 'lockForwarding' | 'refuseLoop'>
 }
 
 export interface NewMailbox {
@@ -46,7 +48,7 @@ export type MailboxChanges = ReturnType<typeof mailboxChanges>
 
 /** What happens when a mailbox is written, whichever route asked for it. */
 export function mailboxChanges(needs: MailboxNeeds) {
-  const { access, authCache, change, db, domains, events, now } = needs
+  const { access, aliases, authCache, change, db, domains, events, now } = needs
 
   /** Bytes the domain may still give to its mailboxes; undefined when nothing bounds it. */
   const leftToAllot = async (tx: Tx, { id, max_quota }: DomainRow) =>
@@ -176,15 +178,18 @@ export function mailboxChanges(needs: MailboxNeeds) {
       const known = await accounts.find(db, caller.scope, id)
       if (!known) return undefined
       const gone = await change(caller, async (tx) => {
+        await aliases.lockForwarding(tx)
         // Before the account's row: its removal counts in the domain's.
         await domains.lock(tx, 'platform', known.domain_id)
         const row = await accounts.remove(tx, caller.scope, id)
         if (!row) return undefined
         await access.twoFactor.reset(tx, { kind: 'mailbox', id })
         const counts = more.fromAliases && {
-          aliases_deleted: await accounts.dropFromAliases(tx, row.organization_id, row.email),
+          aliases_deleted: await aliases.dropDestination(tx, row.organization_id, row.email),
           messages_deleted: 0,
         }
+        // Its mail now falls to the catch-all, which may lead back here.
+        await aliases.refuseLoop(tx, caller, row.email)
         await events.emit(tx, event.MailboxDeleted, about(row), { ...named(row), ...counts })
         return { row, aliasesDeleted: counts ? counts.aliases_deleted : 0 }
       })

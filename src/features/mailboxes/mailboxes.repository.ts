@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { inScope } from '../../database/scope.ts'
@@ -199,33 +199,3 @@ export const remove = (tx: Tx, scope: Scope, id: string) =>
     .where(inScope('email_accounts', scope))
     .returning(columns)
     .executeTakeFirst()
-
-/**
- * Takes the address out of the aliases of its organization, to the letter; an alias that leads
- * nowhere else goes. Answers how many went.
- */
-export async function dropFromAliases(
-  tx: Tx,
-  organizationId: string,
-  address: string,
-): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('aliases')
-    .where('organization_id', '=', organizationId)
-    .where(sql<SqlBool>`destinations @> ${[address]} and destinations <@ ${[address]}`)
-    .executeTakeFirstOrThrow()
-  await tx
-    .updateTable('aliases')
-    .set({
-      destinations: sql`array_remove(destinations, ${address})`,
-      destination: sql`(
-        select string_agg(trim(entry), ', ' order by position)
-        from unnest(string_to_array(destination, ',')) with ordinality as entries (entry, position)
-        where lower(trim(entry)) <> ${address})`,
-      updated_at: sql`now()`,
-    })
-    .where('organization_id', '=', organizationId)
-    .where(sql<SqlBool>`destinations @> ${[address]}`)
-    .execute()
-  return Number(numDeletedRows)
-}

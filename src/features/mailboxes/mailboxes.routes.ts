@@ -4,6 +4,7 @@ import { key } from '../../access/labels.ts'
 import { Done, done, Success, success } from '../../http/envelope.ts'
 import { Paginated, pageOf } from '../../http/paging.ts'
 import { sortOf } from '../../http/sorting.ts'
+import { ForwardingLoop } from '../aliases/aliases.errors.ts'
 import {
   AllotmentExceeded,
   NoQuotaData,
@@ -104,7 +105,7 @@ export const mailboxRoutes =
     })
 
     app.delete('/email-accounts/:account_id', {
-      config: { auth: key('write') },
+      config: { auth: key('write'), errors: [ForwardingLoop] },
       schema: {
         operationId: 'delete_email_account',
         summary: 'Delete a mailbox; 204 when there is none to delete',

@@ -21,6 +21,16 @@ afterAll(() => app.stop())
 const box = (fields: Parameters<typeof insertMailbox>[2] = {}, of = acme) =>
   insertMailbox(app, of, { storage_quota: 0, ...fields })
 
+const aliasEvents = async () =>
+  (
+    await app.core.db
+      .selectFrom('events')
+      .select('event')
+      .where('event', 'like', 'alias.%')
+      .orderBy('sequence')
+      .execute()
+  ).map(({ event }) => event)
+
 describe('POST /delete', () => {
   const alias = async (destination: string, of = acme) => {
     const id = ulid()
@@ -49,6 +59,7 @@ describe('POST /delete', () => {
     const twice = await alias('ann@acme.test,ANN@acme.test')
     const among = await alias('x@y.test,  Ann@Acme.test , Joann@acme.test')
     const longer = await alias('joann@acme.test')
+    const before = await aliasEvents()
     const foreign = await alias('ann@acme.test', globex)
     const answer = await acme.post(`${BASE}/delete`, [one.email, globex.email, 'no@acme.test'])
     expect(answer.body).toMatchObject({ type: 'success', msg: 'Mailbox deletion completed' })
@@ -65,11 +76,16 @@ describe('POST /delete', () => {
     expect(await only()).toBeUndefined()
     expect(await twice()).toBeUndefined()
     expect(await among()).toEqual({
-      destination: 'x@y.test, Joann@acme.test',
+      destination: 'x@y.test, joann@acme.test',
       destinations: ['x@y.test', 'joann@acme.test'],
     })
     expect((await longer())?.destinations).toEqual(['joann@acme.test'])
     expect((await foreign())?.destinations).toEqual(['ann@acme.test'])
+    expect((await aliasEvents()).slice(before.length).sort()).toEqual([
+      'alias.deleted',
+      'alias.deleted',
+      'alias.updated',
+    ])
     expect(await mailboxRow(app, one.id)).toBeUndefined()
     expect(await mailboxRow(app, globex.accountId)).toBeDefined()
     expect(await eventsOf(app, one.id)).toMatchObject([
@@ -79,6 +95,34 @@ describe('POST /delete', () => {
         data: { email: one.email, aliases_deleted: 2, messages_deleted: 0 },
       },
     ])
+  })
+
+  it('leaves no trace of an address whose domain was written in other letters', async () => {
+    await acme.post('/api/v1/domains/', { domain: 'bücher.test', dkim_enabled: false })
+    const ann = await acme.post('/api/v1/mailboxes/email-accounts', {
+      email: 'ann@bücher.test',
+      password: 'a-long-passphrase-1',
+    })
+    const made = await acme.post('/api/v1/aliases/add', {
+      source: 'books@acme.test',
+      destination: 'ann@bücher.test, x@y.example',
+    })
+    await acme.post(`${BASE}/delete`, [ann.body.data.email])
+    const [left] = (await acme.get(`/api/v1/aliases/get/${made.body.data.alias_id}`)).body.data
+    expect(left).toMatchObject({ destination: 'x@y.example', destinations: ['x@y.example'] })
+  })
+
+  it('is refused while a catch-all leads to the address: mail would go round in circles', async () => {
+    const tenant = await app.tenant('circular')
+    await tenant.post('/api/v1/aliases/add', {
+      source: '@circular.test',
+      destination: tenant.email,
+    })
+    const direct = await tenant.delete(`${BASE}/email-accounts/${tenant.accountId}`)
+    expect(direct.status).toBe(400)
+    const { body } = await tenant.post(`${BASE}/delete`, [tenant.email])
+    // The older route takes the address out of the aliases first.
+    expect(body.data).toMatchObject([{ status: 'success', stats: { aliases_deleted: 1 } }])
   })
 
   it('takes a list only', async () => {
