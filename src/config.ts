@@ -67,6 +67,28 @@ export const variables = {
   DOVEADM_API_KEY: env.text('Its key', undefined),
 
   IMAP_AUTH_TIMEOUT: env.integer('Seconds a login check may take', 10, { min: 1, max: 120 }),
+
+  WEBHOOK_URL: env.url('The global address that receives every event', ['http:', 'https:']),
+  WEBHOOK_URLS: env.list('The same, as a list whose first entry counts', 'addresses', (entry) =>
+    /^https?:\/\//.test(entry),
+  ),
+  WEBHOOK_SECRET: env.text('Signs what is sent; without it signatures are empty', ''),
+  WEBHOOK_TIMEOUT: env.integer('Seconds per attempt', 15, { min: 1, max: 300 }),
+  WEBHOOK_MAX_RETRIES: env.integer('Retries after the first attempt', 7, { max: 100 }),
+  WEBHOOK_RETRY_SCHEDULE: env.numbers(
+    'Seconds to wait before each retry; the last one repeats',
+    [600, 600, 900, 1800, 3600, 7200, 14400],
+  ),
+  WEBHOOK_WORKERS: env.integer('Attempts under way at once per process', 4, { min: 1, max: 1000 }),
+  WEBHOOK_QUEUE_SIZE: env.integer('Events held in memory; the rest waits in the database', 10_000, {
+    min: 1,
+    max: 1_000_000,
+  }),
+  WEBHOOK_CLEANUP_ENABLED: env.flag('Delete old delivery records', true),
+  WEBHOOK_CLEANUP_SCHEDULE_HOURS: env.integer('Hours between clean-ups', 4, { min: 1, max: 720 }),
+  WEBHOOK_SUCCESSFUL_RETENTION_HOURS: env.integer('Hours to keep successes', 24, { min: 1 }),
+  WEBHOOK_FAILED_RETENTION_HOURS: env.integer('Hours to keep failures', 72, { min: 1 }),
+  WEBHOOK_CLEANUP_BATCH_SIZE: env.integer('Records per batch of a clean-up', 1000, { min: 1 }),
 } as const
 
 export type Variables = ReturnType<typeof env.readVariables<typeof variables>>
@@ -81,6 +103,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   }
   return { ...values, DATA_DIR: resolve(values.DATA_DIR) }
 }
+
+/** The one address that every event goes to; undefined when nobody listens. */
+export const globalWebhookUrl = ({ WEBHOOK_URL, WEBHOOK_URLS }: Config): string | undefined =>
+  WEBHOOK_URL ?? WEBHOOK_URLS[0]
 
 function isNameServer(entry: string): boolean {
   if (isIP(entry)) return true

@@ -1,8 +1,9 @@
 import { type Access, startAccess } from './access/access.ts'
 import type { Caller } from './access/caller.ts'
-import type { Config } from './config.ts'
+import { type Config, globalWebhookUrl } from './config.ts'
 import { keptSecret } from './database/data-dir.ts'
 import { type Db, openDatabase, type Target, type Tx } from './database/database.ts'
+import { type Feed, type Handlers, listen } from './database/listen.ts'
 import { verifyRootKey } from './database/root-key.ts'
 import { type Events, events } from './events/events.ts'
 import { type Vault, vault } from './lib/vault.ts'
@@ -23,6 +24,8 @@ export interface Core {
   imapLogin: ImapLogin
   authCache: AuthCache
   withDns: WithDns
+  /** Follows a NOTIFY channel of the database. */
+  listen(channel: string, handlers: Handlers): Promise<Feed>
   /**
    * Runs the change a caller asked for in one transaction, together with what belongs to it: its
    * audit row and the mark that an idempotent request has happened.
@@ -52,11 +55,12 @@ export async function startCore(
     db,
     now,
     vault: sealing,
-    events: events(),
+    events: events({ queued: globalWebhookUrl(config) !== undefined }),
     access,
     imapLogin: imapLogin(config),
     authCache: authCache(config, log),
     withDns: dnsClient(config),
+    listen: (channel, handlers) => listen(target, channel, handlers),
     change: (caller, work) =>
       db.transaction().execute(async (tx) => {
         const result = await work(tx)

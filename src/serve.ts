@@ -91,9 +91,11 @@ async function start(
   const parts: Service[] = []
   for (const [index, daemon] of chosen.entries()) {
     const own = { ...core, log: logs[index]?.log ?? log }
-    const { features, stop } = await daemon.start(own)
+    const { features, metrics: lines, stop } = await daemon.start(own)
     closers.push(stop)
-    parts.push({ name: daemon.name, log: own.log, metrics: metrics(daemon.name), features })
+    const measured = metrics(daemon.name)
+    if (lines) measured.extend(lines)
+    parts.push({ name: daemon.name, log: own.log, metrics: measured, features })
   }
   const app = await httpServer(core, parts as [Service, ...Service[]])
   closers.push(() => drain(app))

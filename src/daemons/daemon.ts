@@ -12,5 +12,7 @@ export interface Daemon {
 
 export interface Running {
   features: Feature[]
+  /** Lines that it adds to its metrics, computed when asked for. */
+  metrics?: () => string | Promise<string>
   stop(): Promise<void>
 }

@@ -12,7 +12,7 @@ export interface Feed {
   close(): Promise<void>
 }
 
-interface Handlers {
+export interface Handlers {
   message(payload: string): void
   /** The feed is up, for the first time or again; messages in between are lost. */
   subscribed(): void

@@ -329,4 +329,58 @@ export interface Tables {
     backup_code_hashes: JsonWithDefault
     created_at: Generated<Timestamp>
   }
+  webhook_dead_letters: {
+    id: GeneratedAlways<number>
+    event_id: string
+    organization_id: string | null
+    event_type: string
+    endpoint_url: string
+    last_error: string
+    attempt_count: number
+    status: Generated<'pending' | 'retrying' | 'resolved' | 'abandoned'>
+    payload: Json
+    created_at: Generated<Timestamp>
+    last_attempted_at: Timestamp | null
+    resolved_at: Timestamp | null
+  }
+  webhook_deliveries: {
+    id: string
+    event_id: string
+    event_type: string
+    endpoint_id: string | null
+    webhook_url: string
+    organization_id: string | null
+    message_id: string | null
+    delivery_status: 'pending' | 'delivered' | 'failed' | 'retrying' | 'abandoned'
+    http_status_code: number
+    attempts: number
+    error_message: string | null
+    created_at: Timestamp
+    delivered_at: Timestamp | null
+  }
+  webhook_endpoints: {
+    id: string
+    organization_id: string | null
+    url: string
+    name: Generated<string>
+    description: Generated<string>
+    active: Generated<boolean>
+    event_types: Json | null
+    secret: Buffer
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  webhook_lanes: {
+    lane: number
+    owner: string | null
+    lease_until: Generated<Timestamp>
+  }
+  webhook_queue: {
+    id: GeneratedAlways<number>
+    event_id: string
+    lane: number
+    attempts: Generated<number>
+    due_at: Generated<Timestamp>
+    last_error: string | null
+  }
 }

@@ -34,7 +34,8 @@ export interface About {
 
 export type Events = ReturnType<typeof events>
 
-export const events = () => ({
+/** `queued`: somebody listens, so what is stored also waits for its delivery. */
+export const events = ({ queued }: { queued: boolean }) => ({
   /** Stores the event in the transaction of the change that caused it: both happen, or neither. */
   async emit<Data extends TObject>(
     tx: Tx,
@@ -43,10 +44,11 @@ export const events = () => ({
     data: Static<Data>,
   ) {
     if (!catalogue.has(type.name)) throw new Error(`event ${type.name} is not defined`)
+    const id = ulid()
     await tx
       .insertInto('events')
       .values({
-        id: ulid(),
+        id,
         event: type.name,
         source: type.source,
         org_id: about.org_id,
@@ -54,5 +56,19 @@ export const events = () => ({
         data,
       })
       .execute()
+    if (!queued) return
+    const lane = laneOf(about, data as Record<string, unknown>)
+    await tx.insertInto('webhook_queue').values({ event_id: id, lane }).execute()
   },
 })
+
+export const LANES = 64
+
+/** Events about one thing share a lane, which keeps them in order; different things may overtake. */
+export function laneOf(about: About, data: Record<string, unknown>): number {
+  const [subject] = Object.values(data)
+  const text = `${about.org_id} ${typeof subject === 'string' ? subject : ''}`
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return (hash >>> 0) % LANES
+}

@@ -75,6 +75,12 @@ export const list = (description: string, wants: string, accepts: (entry: string
     return entries.every(accepts) ? entries : undefined
   })
 
+export const numbers = (description: string, fallback: number[]): Variable<number[]> =>
+  variable(description, fallback, 'a comma list of whole numbers', (value) => {
+    const entries = value.split(',').map((entry) => entry.trim())
+    return entries.every((entry) => /^\d{1,9}$/.test(entry)) ? entries.map(Number) : undefined
+  })
+
 export const networks = (description: string) =>
   list(description, 'addresses and networks such as 10.0.0.0/8', (entry) =>
     Boolean(parseNetworks([entry])),

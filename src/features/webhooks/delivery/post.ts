@@ -1,0 +1,77 @@
+import http from 'node:http'
+import https from 'node:https'
+
+const MAX_ANSWER_BYTES = 16 * 1024
+const SHOWN_CHARACTERS = 500
+
+/** What came of one attempt. Status 0: there was no answer. */
+export interface Answer {
+  status: number
+  error: string | null
+  retryAfter?: string
+}
+
+/**
+ * Posts and tells what happened; never throws. Redirects are answers like others. The time limit is
+ * for the whole exchange, and of the body only the beginning is read: a receiver that sends one byte
+ * a second, or two gigabytes, costs no more than one that is silent.
+ */
+export function poster(timeoutSeconds: number, connections: number) {
+  const options = { keepAlive: true, maxSockets: connections, maxFreeSockets: connections }
+  const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
+
+  return {
+    post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
+      const target = new URL(url)
+      const secure = target.protocol === 'https:'
+      return new Promise((resolve) => {
+        let settled = false
+        const settle = (answer: Answer) => {
+          if (settled) return
+          settled = true
+          clearTimeout(timer)
+          resolve(answer)
+        }
+        const request = (secure ? https : http).request(target, {
+          method: 'POST',
+          agent: agents[secure ? 'https:' : 'http:'],
+          headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+        })
+        const timer = setTimeout(() => {
+          settle({ status: 0, error: 'Timeout' })
+          request.destroy()
+        }, timeoutSeconds * 1000)
+        request.on('error', (error) => settle({ status: 0, error: error.message }))
+        request.on('response', (response) => read(response, settle))
+        request.end(body)
+      })
+    },
+    close() {
+      agents['http:'].destroy()
+      agents['https:'].destroy()
+    },
+  }
+}
+
+function read(response: http.IncomingMessage, settle: (answer: Answer) => void): void {
+  const status = response.statusCode ?? 0
+  const retryAfter = response.headers['retry-after']
+  let text = ''
+  const finish = () => {
+    const ok = status >= 200 && status < 300
+    settle({
+      status,
+      error: ok ? null : `HTTP ${status}: ${text.slice(0, SHOWN_CHARACTERS)}`,
+      ...(retryAfter !== undefined && { retryAfter }),
+    })
+  }
+  response.on('data', (chunk: Buffer) => {
+    text += chunk.toString('utf8')
+    if (text.length <= MAX_ANSWER_BYTES) return
+    finish()
+    response.destroy()
+  })
+  response.on('end', finish)
+  response.on('error', finish)
+  response.on('aborted', () => settle({ status: 0, error: 'The connection was lost' }))
+}

@@ -1,0 +1,95 @@
+import type { Job } from './queue.repository.ts'
+
+/**
+ * What is held in memory, and who may go next: first attempts of a lane one after the other,
+ * lanes in turn, retries whenever there is room.
+ */
+export function workingSet(workers: number, work: (job: Job) => Promise<void>) {
+  const known = new Set<number>()
+  const lanes = new Map<number, Job[]>()
+  const retries: Job[] = []
+  const busyLanes = new Set<number>()
+  let active = 0
+  let tellRoom = () => {}
+  let waitingForIdle: (() => void)[] = []
+
+  function next(): Job | undefined {
+    for (const [lane, jobs] of lanes) {
+      if (busyLanes.has(lane)) continue
+      const job = jobs.shift()
+      // To the end of the line: the other lanes come first now.
+      lanes.delete(lane)
+      if (jobs.length > 0) lanes.set(lane, jobs)
+      if (job) return job
+    }
+    return retries.shift()
+  }
+
+  function pump(): void {
+    while (active < workers) {
+      const job = next()
+      if (!job) break
+      active++
+      const ordered = job.attempts === 0
+      if (ordered) busyLanes.add(job.lane)
+      work(job)
+        .catch(() => {})
+        .finally(() => {
+          active--
+          known.delete(job.id)
+          if (ordered) busyLanes.delete(job.lane)
+          pump()
+          if (known.size < workers * 4) tellRoom()
+          if (active === 0) {
+            for (const tell of waitingForIdle) tell()
+            waitingForIdle = []
+          }
+        })
+    }
+  }
+
+  return {
+    get size() {
+      return known.size
+    },
+    /** Enough to do for now; reading the queue again can wait. */
+    get isBusy() {
+      return known.size - active >= workers * 8
+    },
+    has: (id: number) => known.has(id),
+    add(jobs: Job[]) {
+      for (const job of jobs) {
+        known.add(job.id)
+        if (job.attempts > 0) retries.push(job)
+        else {
+          const lane = lanes.get(job.lane)
+          if (lane) lane.push(job)
+          else lanes.set(job.lane, [job])
+        }
+      }
+      pump()
+    },
+    /** Lanes that are another daemon's now are forgotten. */
+    keepOnly(owned: Set<number>) {
+      for (const [lane, jobs] of lanes) {
+        if (owned.has(lane)) continue
+        for (const { id } of jobs) known.delete(id)
+        lanes.delete(lane)
+      }
+      for (const job of retries.splice(0)) {
+        if (owned.has(job.lane)) retries.push(job)
+        else known.delete(job.id)
+      }
+    },
+    onRoom(tell: () => void) {
+      tellRoom = tell
+    },
+    /** Starts nothing more and waits for what is under way. */
+    async idle() {
+      for (const jobs of lanes.values()) for (const { id } of jobs) known.delete(id)
+      lanes.clear()
+      retries.length = 0
+      if (active > 0) await new Promise<void>((resolve) => waitingForIdle.push(resolve))
+    },
+  }
+}
