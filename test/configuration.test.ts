@@ -28,5 +28,6 @@ describe('docs/configuration.md', () => {
 
 const written = (fallback: unknown): string => {
   if (fallback === undefined) return 'unset'
-  return Array.isArray(fallback) && fallback.length === 0 ? 'empty' : String(fallback)
+  // An empty list and an empty text read alike.
+  return String(fallback) === '' ? 'empty' : String(fallback)
 }
