@@ -6,6 +6,7 @@ import { holdDataDir, prepareDataDir } from './database/data-dir.ts'
 import { openDatabase, type Target } from './database/database.ts'
 import { startEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
+import { health } from './features/health/index.ts'
 import { metrics } from './http/metrics.ts'
 import { httpServer, type Service } from './http/server.ts'
 import { serviceLog } from './log.ts'
@@ -97,6 +98,9 @@ async function start(
     if (lines) measured.extend(lines)
     parts.push({ name: daemon.name, log: own.log, metrics: measured, features })
   }
+  // The API brings its own.
+  const [first] = parts
+  if (first && first.name !== 'api') first.features.push(health(core, first.name))
   const app = await httpServer(core, parts as [Service, ...Service[]])
   closers.push(() => drain(app))
   const port = config.PORT ?? defaultPort(chosen)

@@ -59,7 +59,7 @@ export function apiFeatures(core: Core): Feature[] {
     aliases: forwarding,
   })
   const features: Feature[] = [
-    health(core),
+    health(core, 'api'),
     capabilities(manifest),
     bootstrap(core),
     auth(core, manifest),

@@ -12,6 +12,7 @@ import {
   temporaryFolder,
   until,
 } from '../support/process.ts'
+import { startReceiver } from '../support/receiver.ts'
 
 const migrations = new URL('../../migrations/', import.meta.url)
 const admin = { email: 'admin@acme.test', password: PASSWORD }
@@ -132,3 +133,33 @@ const statuses = (headers: Record<string, string>, from = '127.0.0.1') =>
       async (server) => (await server.send('GET', '/api/v1/auth/me', { headers, from })).status,
     ),
   )
+
+it('delivers what one process stored from another that only delivers', async () => {
+  const receiver = await startReceiver()
+  const listening = { ...env, WEBHOOK_URL: receiver.url, SVC_COOKIE_SECURE: 'false' }
+  const writer = await startServer({
+    dataDir: temporaryFolder(),
+    env: listening,
+    args: ['--services', 'api'],
+  })
+  const sender = await startServer({
+    dataDir: temporaryFolder(),
+    env: listening,
+    args: ['--services', 'webhooks'],
+  })
+  expect((await sender.health()).body).toMatchObject({ status: 'healthy', service: 'webhooks' })
+  expect((await sender.send('GET', '/api/v1/capabilities/')).status).toBe(404)
+  expect((await sender.send('GET', '/metrics')).text).toContain('webhooks_queue_depth')
+
+  const created = await run(
+    ['keys', 'create', '--organization', organizationId, '--name', 'writer', '--json'],
+    { ...env, DATA_DIR: temporaryFolder() },
+  )
+  const added = await writer.send('POST', '/api/v1/domains/', {
+    headers: { 'x-api-key': JSON.parse(created.stdout).api_key },
+    body: { domain: 'delivered.test', dkim_enabled: false },
+  })
+  expect(added.status).toBe(201)
+  await until(() => receiver.got.some(({ json }) => json.data.domain === 'delivered.test'))
+  await receiver.stop()
+})

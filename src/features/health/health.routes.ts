@@ -13,7 +13,7 @@ const Health = (status: string, database: string) =>
   })
 
 export const healthRoutes =
-  (health: HealthService): FastifyPluginAsyncTypebox =>
+  (health: HealthService, service: string): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get('/health', {
       config: { auth: none() },
@@ -30,7 +30,7 @@ export const healthRoutes =
         },
       },
       handler: async (request, reply) => {
-        const about = { service: 'api', version: VERSION }
+        const about = { service, version: VERSION }
         if (await health.databaseAnswers()) {
           return { status: 'healthy', ...about, database: 'connected' }
         }

@@ -3,8 +3,9 @@ import type { Feature } from '../feature.ts'
 import { healthRoutes } from './health.routes.ts'
 import { healthService } from './health.service.ts'
 
-export const health = (core: Core): Feature => ({
+/** In every process, under the name of its first service. */
+export const health = (core: Core, service: string): Feature => ({
   prefix: '',
-  routes: healthRoutes(healthService(core)),
+  routes: healthRoutes(healthService(core), service),
   capabilities: ['health'],
 })
