@@ -19,6 +19,7 @@ import { organizationService } from '../features/organizations/organizations.ser
 import { platform } from '../features/platform/index.ts'
 import { sharedMailboxes } from '../features/shared-mailboxes/index.ts'
 import { smtpCredentials } from '../features/smtp-credentials/index.ts'
+import { webhooks } from '../features/webhooks/index.ts'
 import {
   deleteExpiredIdempotencyKeys,
   deleteOldFailedAttempts,
@@ -65,6 +66,7 @@ export function apiFeatures(core: Core): Feature[] {
     smtpCredentials(core, hosting),
     aliases(forwarding),
     sharedMailboxes(core, hosting, forwarding),
+    webhooks(core, { globalUrl: undefined }),
     mailboxAuth(core),
     mailbox(core, mailboxing),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
