@@ -1,3 +1,4 @@
+import { globalWebhookUrl } from '../config.ts'
 import type { Core } from '../core.ts'
 import { aliasService } from '../features/aliases/aliases.service.ts'
 import { aliases } from '../features/aliases/index.ts'
@@ -19,6 +20,7 @@ import { organizationService } from '../features/organizations/organizations.ser
 import { platform } from '../features/platform/index.ts'
 import { sharedMailboxes } from '../features/shared-mailboxes/index.ts'
 import { smtpCredentials } from '../features/smtp-credentials/index.ts'
+import { webhooks } from '../features/webhooks/index.ts'
 import {
   deleteExpiredIdempotencyKeys,
   deleteOldFailedAttempts,
@@ -70,6 +72,7 @@ export function apiFeatures(core: Core): Feature[] {
     smtpCredentials(core, hosting),
     aliases(forwarding),
     sharedMailboxes(core, hosting, forwarding),
+    webhooks(core, { globalUrl: globalWebhookUrl(core.config) }),
     mailboxAuth(core),
     mailbox(core, mailboxing),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)

@@ -122,6 +122,24 @@ describe('delivery', () => {
     ])
   })
 
+  it('sends a replayed dead letter again, with its own id', async () => {
+    const { receiver, app, acme } = await setUp({ WEBHOOK_MAX_RETRIES: '0' })
+    receiver.state.reply = (_received, response) => response.writeHead(500).end()
+    await run(app)
+    await change(acme, 'lost')
+    await waitFor(async () => (await queued(app)) === 0)
+    const operator = await app.operator('operator')
+    const [letter] = (await operator.get('/api/v1/webhooks/dead-letters')).body.data.items
+    receiver.state.reply = (_received, response) => response.end()
+    const replayed = await operator.post(`/api/v1/webhooks/dead-letters/${letter.id}/replay`, {
+      reason: 'the receiver is back',
+    })
+    expect(replayed.status).toBe(200)
+    await waitFor(async () => receiver.got.length === 2 && (await queued(app)) === 0)
+    const [first, second] = receiver.got.map(({ json }) => ({ ...json, signature: null }))
+    expect(second).toEqual(first)
+  })
+
   it('waits as long as the schedule says before it tries again', async () => {
     const { receiver, app, acme } = await setUp()
     receiver.state.reply = (_received, response) => response.writeHead(503).end()

@@ -76,6 +76,13 @@ export async function security(db: Db, now: Date) {
   return { failed_auth_24h, denied_actions_24h, failed_auth_series }
 }
 
+export const webhooks = (db: Db) =>
+  db
+    .selectFrom('webhook_dead_letters')
+    .select(sql<number>`count(*)`.as('dead_letters'))
+    .where('status', '<>', 'resolved')
+    .executeTakeFirstOrThrow()
+
 export const recentActions = (db: Db) =>
   db
     .selectFrom('operator_audit')

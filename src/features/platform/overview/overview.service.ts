@@ -7,12 +7,13 @@ export const overviewService = ({ db, now, log }: Pick<Core, 'db' | 'now' | 'log
   /** What cannot be computed is null and named: the rest of the page is still worth reading. */
   async get() {
     const time = now()
-    const [organizations, domains, mailboxes, storage, security, recent_actions] =
+    const [organizations, domains, mailboxes, storage, webhooks, security, recent_actions] =
       await Promise.all([
         orNull(blocks.organizations(db, time)),
         orNull(blocks.domains(db, time)),
         orNull(blocks.mailboxes(db, time)),
         orNull(blocks.storage(db)),
+        orNull(blocks.webhooks(db)),
         orNull(blocks.security(db, time)),
         orNull(blocks.recentActions(db)),
       ])
@@ -25,7 +26,7 @@ export const overviewService = ({ db, now, log }: Pick<Core, 'db' | 'now' | 'log
       storage,
       certificates: null,
       quarantine: null,
-      webhooks: null,
+      webhooks,
       migrations: null,
       security,
       volume_24h: null,

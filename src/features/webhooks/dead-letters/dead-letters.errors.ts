@@ -1,0 +1,7 @@
+import { defineError } from '../../../errors.ts'
+
+export const DeadLetterNotFound = defineError({ status: 404, message: 'Dead letter not found' })
+export const CannotReplay = defineError<string>({
+  status: 409,
+  message: (why) => `Cannot replay dead letter: ${why}`,
+})

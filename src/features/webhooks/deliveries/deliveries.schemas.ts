@@ -1,0 +1,35 @@
+import { Type } from 'typebox'
+import { Nullable, OneOf, Timestamp } from '../../../http/envelope.ts'
+import { PageQuery } from '../../../http/paging.ts'
+import { DELIVERY_STATUSES } from '../webhook-statuses.ts'
+
+const exact = (description: string) => Type.Optional(Type.String({ description }))
+
+export const DeliveryQuery = Type.Object({
+  ...PageQuery,
+  status: exact(`One of ${DELIVERY_STATUSES.join(', ')}; in any case`),
+  event_type: exact('Exact'),
+  endpoint_id: exact('Exact'),
+  message_id: exact('Exact'),
+  date_from: exact('ISO date or datetime, inclusive'),
+  date_to: exact('ISO date or datetime, inclusive; a date means the end of that day'),
+  organization_id: exact('Platform callers only'),
+})
+
+export const Delivery = Type.Object(
+  {
+    id: Type.String({ description: 'Of one attempt' }),
+    event_type: Type.String({ examples: ['email.delivered'] }),
+    webhook_url: Type.String({ examples: ['https://hooks.host.example/'] }),
+    delivery_status: OneOf(DELIVERY_STATUSES),
+    http_status_code: Type.Integer({
+      description: '0: no answer in time, or no connection',
+      examples: [200],
+    }),
+    attempts: Type.Integer({ description: 'Number of this attempt, from 1', examples: [1] }),
+    error_message: Nullable(Type.String({ examples: ['Timeout'] })),
+    created_at: Timestamp,
+    delivered_at: Nullable(Timestamp),
+  },
+  { title: 'WebhookDelivery' },
+)

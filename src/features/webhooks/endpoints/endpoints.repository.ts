@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import type { Scope } from '../../../access/caller.ts'
+import type { Db, Tx } from '../../../database/database.ts'
+import { inScope } from '../../../database/scope.ts'
+import type { Page } from '../../../http/paging.ts'
+
+// Everything but the secret, which is shown once and then only used.
+const columns = [
+  'id',
+  'organization_id',
+  'url',
+  'name',
+  'description',
+  'active',
+  sql<string[]>`coalesce(event_types, '[]')`.as('event_types'),
+  'created_at',
+  'updated_at',
+] as const
+
+const inside = (db: Db, scope: Scope) =>
+  db.selectFrom('webhook_endpoints').where(inScope('webhook_endpoints', scope))
+
+export async function list(db: Db, scope: Scope, { perPage, offset }: Page) {
+  const items = await inside(db, scope)
+    .select(columns)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(perPage)
+    .offset(offset)
+    .execute()
+  const { total } = await inside(db, scope)
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow()
+  return { items, total }
+}
+
+export const find = (db: Db, scope: Scope, id: string) =>
+  inside(db, scope).select(columns).where('id', '=', id).executeTakeFirst()
+
+/** Keeps the organization from being deleted until the endpoint is stored. */
+export const holdOrganization = (tx: Tx, id: string) =>
+  tx.selectFrom('organizations').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()
+
+interface Fields {
+  url?: string
+  name?: string
+  description?: string
+  active?: boolean
+  event_types?: string[] | null
+  secret?: Buffer
+}
+
+interface NewRow extends Fields {
+  id: string
+  organization_id: string | null
+  url: string
+  secret: Buffer
+}
+
+export const insert = (tx: Tx, row: NewRow, now: Date) =>
+  tx
+    .insertInto('webhook_endpoints')
+    .values({ ...row, created_at: now.toISOString(), updated_at: now.toISOString() })
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+
+export const update = (tx: Tx, scope: Scope, id: string, fields: Fields, now: Date) =>
+  tx
+    .updateTable('webhook_endpoints')
+    .set({ ...fields, updated_at: now.toISOString() })
+    .where('id', '=', id)
+    .where(inScope('webhook_endpoints', scope))
+    .returning('id')
+    .executeTakeFirst()
+
+export const remove = (tx: Tx, scope: Scope, id: string) =>
+  tx
+    .deleteFrom('webhook_endpoints')
+    .where('id', '=', id)
+    .where(inScope('webhook_endpoints', scope))
+    .returning('id')
+    .executeTakeFirst()

@@ -1,0 +1,24 @@
+import { Type } from 'typebox'
+
+const FreeForm = (description: string, example: object) =>
+  Type.Record(Type.String(), Type.Unknown(), { description, examples: [example] })
+
+const EventType = Type.Object(
+  {
+    name: Type.String({ examples: ['domain.added'] }),
+    source: Type.String({ examples: ['api'] }),
+    summary: Type.String({ examples: ['A domain was added to an organization'] }),
+    has_producer: Type.Boolean({ description: 'Something emits it' }),
+    example: FreeForm('What `data` of the envelope may look like', { domain: 'acme.example' }),
+    data_schema: FreeForm('JSON Schema of `data`', {
+      type: 'object',
+      properties: { domain: { type: 'string' } },
+    }),
+  },
+  { title: 'WebhookEventType' },
+)
+
+export const EventTypes = Type.Object({
+  items: Type.Array(EventType),
+  total: Type.Integer({ examples: [1] }),
+})

@@ -1,0 +1,14 @@
+import { Type } from 'typebox'
+import { defineEvent } from '../../events/events.ts'
+
+export const WebhookTested = defineEvent('webhook.test', {
+  source: 'api',
+  summary: 'A webhook endpoint was registered, or somebody asked for a test event',
+  data: Type.Object({
+    endpoint_id: Type.String({ examples: ['01K9ZQ5T3M8B7C6D5E4F3G2H1J'] }),
+    url: Type.String({ examples: ['https://hooks.acme.example/mail'] }),
+    action: Type.Optional(Type.Literal('created')),
+    test: Type.Optional(Type.Literal(true)),
+    timestamp: Type.Optional(Type.String({ format: 'date-time' })),
+  }),
+})
