@@ -12,8 +12,10 @@ export interface Named {
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
   `action admin_email admin_name allowed_ips auto_reply_message correlation_id created_by date_from
-  date_to description dkim_selector expires_at full_name local_part name new_password password q
-  reason sending_profile target_type vacation_message webhook_secret webhook_urls`.split(/\s+/),
+  date_to description dkim_selector event_type event_types expires_at full_name local_part message_id name new_password password q
+  reason secret sending_profile status target_type url vacation_message webhook_secret webhook_urls`.split(
+    /\s+/,
+  ),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -73,6 +75,9 @@ export function tenantNames(
     account_id: byId(({ account }) => account.id),
     alias_id: alias,
     audit_id: { own: () => '1', foreign: [() => ['1', '999999999']] },
+    dead_letter_id: ofOperators(other.deadLetterId),
+    dead_letter_ids: ofOperators(other.deadLetterId),
+    endpoint_id: byId(({ endpoint }) => endpoint.id),
     credential_id: byId(({ credential }) => credential.id),
     destination: mailbox,
     domain,
@@ -103,6 +108,11 @@ export function tenantNames(
     'organizations external_id': externalId('organization'),
     'organizations id': byId(({ organizationId }) => organizationId),
     'shared-mailboxes mailbox_id': byId(({ shared }) => shared.id),
+    // Not a name that an alias of the caller leads to: it would be taken for an echo.
+    'GET /api/v1/aliases/get/{alias_id} domain': {
+      own: () => own.domain,
+      foreign: [() => [other.domain, 'elsewhere.invalid']],
+    },
     'POST /api/v1/domains/ domain': {
       own: newDomain,
       foreign: [() => [other.domain, newDomain()]],

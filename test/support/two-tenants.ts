@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { ulid } from '../../src/lib/ulid.ts'
 import type { Client } from './app.ts'
 import { type App, PASSWORD } from './app.ts'
 
@@ -45,6 +46,32 @@ export async function furnishedTenant(app: App, name: string) {
     name: `Support of ${name}`,
   })
   await made(`/shared-mailboxes/${shared.id}/members`, { email_account_id: account.id })
+  const endpoint = await made('/webhooks/endpoints', { url: `https://hooks.${domain}/` })
+  const about = { event_id: ulid(), event_type: 'domain.added', organization_id: organizationId }
+  const deliveryId = ulid()
+  await app.core.db
+    .insertInto('webhook_deliveries')
+    .values({
+      ...about,
+      id: deliveryId,
+      webhook_url: `https://hooks.${domain}/`,
+      delivery_status: 'delivered',
+      http_status_code: 200,
+      attempts: 1,
+      created_at: app.clock.now().toISOString(),
+    })
+    .execute()
+  const deadLetter = await app.core.db
+    .insertInto('webhook_dead_letters')
+    .values({
+      ...about,
+      endpoint_url: `https://hooks.${domain}/`,
+      last_error: `${name} did not answer`,
+      attempt_count: 8,
+      payload: {},
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
   const holder = await app.session('mailbox', account.id)
   const ids = [
     organizationId,
@@ -57,6 +84,8 @@ export async function furnishedTenant(app: App, name: string) {
     alias.alias_id,
     credential.id,
     shared.id,
+    endpoint.id,
+    deliveryId,
     holder.id,
   ] as string[]
   return {
@@ -68,6 +97,8 @@ export async function furnishedTenant(app: App, name: string) {
     alias: { id: alias.alias_id as string, source: alias.source as string },
     credential: credential as { id: string; username: string },
     shared: shared as { id: string; email: string },
+    endpoint: endpoint as { id: string },
+    deadLetterId: String(deadLetter.id),
     externalIds: {
       organization: `${name}-customer`,
       domain: `${name}-domain`,

@@ -26,6 +26,7 @@ export const WebhookEndpoint = Type.Object(
 export const CreatedEndpoint = Type.Object(
   {
     id: Id,
+    organization_id: Nullable(Type.String()),
     url: Url,
     secret: Type.String({
       description: 'Shown this once',

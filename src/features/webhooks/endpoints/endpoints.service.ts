@@ -57,7 +57,7 @@ export function endpointService({ change, db, events, now, vault }: Needs) {
         const { id, url, active } = await endpoints.insert(tx, row, now())
         const data = { endpoint_id: id, url, action: 'created' as const }
         await events.emit(tx, WebhookTested, { org_id: organization_id }, data)
-        return { id, url, secret, active }
+        return { id, organization_id, url, secret, active }
       })
     },
 
