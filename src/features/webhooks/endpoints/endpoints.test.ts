@@ -75,6 +75,7 @@ describe('registering a webhook endpoint', () => {
     const { id, secret } = answer.body.data
     expect(answer.body.data).toEqual({
       id: expect.stringMatching(/^[0-9A-Z]{26}$/),
+      organization_id: acme.organizationId,
       url: URL_SENT,
       secret: expect.stringMatching(/^[0-9a-f]{64}$/),
       active: true,
