@@ -17,6 +17,7 @@ const ROUNDS = 3
 const SETTLE_MS = 50
 const MEASURE_MS = 250
 const SLOW = 8
+const YARD_EVERY = 10
 const GOAL = 5
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
@@ -56,21 +57,25 @@ try {
   /** What takes longer than the window gets a longer one. */
   const measure = async (request: Case) => {
     const measured = await run(request, MEASURE_MS)
-    return Number.isNaN(measured.p50Ms) ? run(request, SLOW * MEASURE_MS) : measured
+    // Between processes "not a number" becomes null.
+    return measured.p50Ms === null ? run(request, SLOW * MEASURE_MS) : measured
   }
   for (let i = 0; i < 4; i++) await measure(yardstick)
-  const rounds = new Map<Case, Measurement[]>(chosen.map((request) => [request, []]))
-  const yard: number[] = []
+  const rounds: Round[] = []
   // In rotation, so that whatever else the machine does meets all of them alike.
   for (let round = 0; round < ROUNDS; round++) {
+    const measured = new Map<Case, Measurement>()
+    const yard: number[] = []
     for (const [index, request] of chosen.entries()) {
-      if (index % 20 === 0) yard.push((await measure(yardstick)).p50Ms)
-      rounds.get(request)?.push(await measure(request))
+      if (index % YARD_EVERY === 0) yard.push((await measure(yardstick)).p50Ms)
+      measured.set(request, await measure(request))
     }
+    rounds.push({ measured, yardMs: median(yard) })
   }
-  const yardMs = median(yard)
-  say(`${CONNECTIONS} connections, load average ${loadavg()[0]?.toFixed(1)}\n`)
-  say(reportOf(rounds, yardMs))
+  say(
+    `${CONNECTIONS} connections, quietest of ${ROUNDS} rounds each, load average ${loadavg()[0]?.toFixed(1)}\n`,
+  )
+  say(reportOf(rounds))
 
   const send = async ({ caller, path }: Case) => {
     const response = await fetch(`${server.url}${path}`, { headers: callers[caller] })
@@ -79,7 +84,7 @@ try {
   }
   const scans = await sequentialScans(database.sql, postgresLog, chosen, send)
   say(scansOf(scans))
-  if (scans.length > 0) process.exitCode = 1
+  if (scans.some(({ reason }) => reason === undefined)) process.exitCode = 1
 
   if (values.only === '') say(creatingOf(await measureCreating(installation, generator)))
   await database.close()
@@ -87,26 +92,44 @@ try {
   await stop()
 }
 
-function reportOf(rounds: Map<Case, Measurement[]>, yardMs: number): string {
-  const rows = [...rounds].map(([{ name, caller }, measured]) => {
-    const p50 = median(measured.map(({ p50Ms }) => p50Ms))
-    const p99 = median(measured.map(({ p99Ms }) => p99Ms))
-    const ratio = p99 / yardMs
+interface Round {
+  measured: Map<Case, Measurement>
+  yardMs: number
+}
+
+/** Of each request the quietest round: whatever else the machine does can only add. */
+function reportOf(rounds: Round[]): string {
+  const rows = chosen.map((request) => {
+    const results = rounds.map(({ measured, yardMs }) => {
+      const { p50Ms, p99Ms } = measured.get(request) as Measurement
+      return { p50Ms, p99Ms, yardMs, ratio: p99Ms / yardMs }
+    })
+    const [best] = results.sort((a, b) => a.ratio - b.ratio)
+    const { p50Ms, p99Ms, yardMs, ratio } = best as (typeof results)[number]
     return [
-      `${caller}: ${name}`,
-      p50.toFixed(2),
-      p99.toFixed(2),
+      `${request.caller}: ${request.name}`,
+      p50Ms.toFixed(2),
+      p99Ms.toFixed(2),
+      (p50Ms / yardMs).toFixed(1),
       `${ratio.toFixed(1)}${ratio < GOAL ? ' ' : '!'}`,
     ]
   })
-  const above = rows.filter((row) => row[3]?.endsWith('!')).length
-  const lines = table([['', 'p50 ms', 'p99 ms', 'p99 ratio'], ...rows])
-  return `${lines}\n\nratio to ${yardMs.toFixed(2)} ms, the p50 of a ${yardstick.name}; ${above} of ${rows.length} not under ${GOAL}\n`
+  const above = rows.filter((row) => row.at(-1)?.endsWith('!')).length
+  const yards = rounds.map(({ yardMs }) => yardMs.toFixed(2)).join(', ')
+  return [
+    table([['', 'p50 ms', 'p99 ms', 'p50 ratio', 'p99 ratio '], ...rows]),
+    '',
+    `ratios to the p50 of a ${yardstick.name} in the same round (${yards} ms)`,
+    `${above} of ${rows.length} have a p99 that is not under ${GOAL}\n`,
+  ].join('\n')
 }
 
 function scansOf(scans: SequentialScan[]): string {
   if (scans.length === 0) return 'no sequential scans\n'
-  const statements = Map.groupBy(scans, ({ table: scanned, query }) => `${scanned}: ${query}`)
+  const statements = Map.groupBy(
+    scans,
+    ({ table: scanned, query, reason }) => `${scanned} (${reason ?? 'NOT EXPECTED'}): ${query}`,
+  )
   const lines = [...statements].map(([statement, of]) => {
     const who = of.map(({ case: { caller, name } }) => `    ${caller}: ${name}`)
     return [`sequential scan of ${statement.replaceAll(/\s+/g, ' ')}`, ...who].join('\n')

@@ -88,6 +88,14 @@ const rows = `
     from generate_series(1, ${SIZES.mailboxes}) n
   ) as drawn;
 
+  -- Indexes are built faster than they are extended, row by row, by 200,000 rows.
+  create temporary table indexes as
+  select indexname, indexdef from pg_indexes
+  where tablename = 'email_accounts' and indexname not in (select conname from pg_constraint);
+  do $$ declare name text; begin
+    for name in select indexname from indexes loop execute format('drop index %I', name); end loop;
+  end $$;
+
   insert into email_accounts (id, organization_id, domain_id, email, name, password_hash, status,
     storage_quota, storage_used, email_storage_used, total_emails, last_login, created_at)
   select ${id('M', 'n')}, domains.organization_id, domains.id,
@@ -109,6 +117,10 @@ const rows = `
       ${pick(FIRST, 'nth')} as first, ${pick(LAST, `nth / cardinality(${FIRST})`)} as last
   ) as named
   order by n;
+
+  do $$ declare definition text; begin
+    for definition in select indexdef from indexes loop execute definition; end loop;
+  end $$;
 
   insert into aliases (id, organization_id, domain_id, source, destination, destinations, active, created_at)
   select ${id('A', 'n')}, organization_id, domains.id,
@@ -148,20 +160,28 @@ const sums = `
 
   update domains set
     total_email_accounts = sums.accounts, total_storage_used = sums.used,
-    total_email_storage = sums.emails_used, total_emails = sums.emails
+    total_email_storage = sums.emails_used, total_emails = sums.emails,
+    inactive_email_accounts = sums.inactive, suspended_email_accounts = sums.suspended,
+    allotted_storage = sums.allotted
   from (
     select domain_id, count(*) as accounts, sum(storage_used) as used,
-      sum(email_storage_used) as emails_used, sum(total_emails) as emails
+      sum(email_storage_used) as emails_used, sum(total_emails) as emails,
+      count(*) filter (where status = 'inactive') as inactive,
+      count(*) filter (where status = 'suspended') as suspended, sum(storage_quota) as allotted
     from email_accounts group by domain_id
   ) as sums
   where domains.id = sums.domain_id;
 
   update organizations set
-    domain_count = sums.domains, email_account_count = sums.accounts,
-    total_storage_used = sums.used, storage_quota = sums.quota
+    domain_count = sums.domains, inactive_domain_count = sums.inactive_domains,
+    email_account_count = sums.accounts,
+    total_storage_used = sums.used, storage_quota = sums.quota,
+    inactive_email_accounts = sums.inactive, suspended_email_accounts = sums.suspended
   from (
-    select organization_id, count(*) as domains, sum(total_email_accounts) as accounts,
-      sum(total_storage_used) as used, sum(max_quota) as quota
+    select organization_id, count(*) as domains,
+      count(*) filter (where not active) as inactive_domains, sum(total_email_accounts) as accounts,
+      sum(total_storage_used) as used, sum(max_quota) as quota,
+      sum(inactive_email_accounts) as inactive, sum(suspended_email_accounts) as suspended
     from domains group by organization_id
   ) as sums
   where organizations.id = sums.organization_id;

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
+import { inOrder, pageOf, withIds } from '../../database/pages.ts'
 import { inScope } from '../../database/scope.ts'
 import type { Page } from '../../http/paging.ts'
 import { type Hop, lookups } from './forwarding-loop.ts'
@@ -60,21 +61,14 @@ const named = ({ id, source }: Name) =>
 export const find = (db: Db, scope: Scope, name: Name, since: Date) =>
   shown(db, since).where(named(name)).where(inScope('aliases', scope)).executeTakeFirst()
 
-export const listActive = (db: Db, scope: Scope, { perPage, offset }: Page, since: Date) => {
-  const page = db
+export async function listActive(db: Db, scope: Scope, page: Page, since: Date) {
+  const active = db
     .selectFrom('aliases')
-    .select('aliases.id')
     .where('aliases.active', '=', true)
     .where(inScope('aliases', scope))
-    .orderBy('aliases.source')
-    .orderBy('aliases.id')
-    .limit(perPage)
-    .offset(offset)
-  return shown(db, since)
-    .where('aliases.id', 'in', page)
-    .orderBy('aliases.source')
-    .orderBy('aliases.id')
-    .execute()
+  const ids = await pageOf(active, 'aliases', { by: 'source', direction: 'asc' }, page)
+  const rows = await shown(db, since).where(withIds('aliases', ids)).execute()
+  return inOrder(ids, rows)
 }
 
 /** Holds the alias, but not its domain: who deletes that takes it first and the aliases second. */

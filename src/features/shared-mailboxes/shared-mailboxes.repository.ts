@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
+import { inOrder, pageOf, withIds } from '../../database/pages.ts'
 import { inScope } from '../../database/scope.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Permission } from './shared-mailboxes.schemas.ts'
@@ -20,13 +21,24 @@ const columns = [
 
 export type SharedMailboxRow = NonNullable<Awaited<ReturnType<typeof find>>>
 
-export const list = (
+export async function list(
   db: Db,
   scope: Scope,
   status: 'active' | 'inactive',
   page: Page | undefined,
-) => {
+) {
   const query = db
+    .selectFrom('shared_mailboxes')
+    .where('shared_mailboxes.status', '=', status)
+    .where(inScope('shared_mailboxes', scope))
+  const all = { perPage: Number.MAX_SAFE_INTEGER, offset: 0 }
+  const ids = await pageOf(
+    query,
+    'shared_mailboxes',
+    { by: 'email', direction: 'asc' },
+    page ?? all,
+  )
+  const rows = await db
     .selectFrom('shared_mailboxes')
     .select([
       'shared_mailboxes.id',
@@ -38,11 +50,9 @@ export const list = (
       sql<number>`(select count(*) from shared_mailbox_members
         where shared_mailbox_id = shared_mailboxes.id)`.as('member_count'),
     ])
-    .where('shared_mailboxes.status', '=', status)
-    .where(inScope('shared_mailboxes', scope))
-    .orderBy('shared_mailboxes.email')
-    .orderBy('shared_mailboxes.id')
-  return (page ? query.limit(page.perPage).offset(page.offset) : query).execute()
+    .where(withIds('shared_mailboxes', ids))
+    .execute()
+  return inOrder(ids, rows)
 }
 
 const active = (db: Db, scope: Scope, id: string) =>
