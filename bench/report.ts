@@ -34,13 +34,18 @@ export function report(results: Result[]): string {
       ofBare.toFixed(2),
     ]),
   ]
+  const machine = `Node ${process.versions.node}, ${process.arch}, ${cpus().length} cores`
+  return `${machine}\n\n${table(rows)}\n`
+}
+
+/** Names in the first column, figures in the others. */
+export function table(rows: string[][]): string {
   const width = Math.max(...rows.map(([name = '']) => name.length))
   const lines = rows.map(([name = '', ...figures]) =>
     [name.padEnd(width), ...figures.map((figure) => figure.padStart(10))].join('  '),
   )
-  const machine = `Node ${process.versions.node}, ${process.arch}, ${cpus().length} cores`
-  return `${[machine, '', ...lines].join('\n')}\n`
+  return lines.join('\n')
 }
 
-const median = (values: number[]): number =>
+export const median = (values: number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

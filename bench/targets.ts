@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect, type Target as DatabaseTarget, EMBEDDED_NAME } from '../src/database/database.ts'
 import { runningEmbedded } from '../src/database/embedded.ts'
+import { bootstrap } from './bootstrap.ts'
 import type { LoadRequest } from './load.ts'
 import { type Started, start } from './servers.ts'
 
@@ -65,23 +64,6 @@ export async function startTargets(dataDir: string, started: Started[]): Promise
     targets.push({ name: 'FastAPI + asyncpg, row by id', request: get(fastapi, `/domains/${id}`) })
   }
   return targets
-}
-
-async function bootstrap(url: string, dataDir: string) {
-  const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
-  const body = {
-    organization_name: 'Bench',
-    admin_email: 'admin@bench.example',
-    admin_password: 'a-long-passphrase-1',
-  }
-  const response = await fetch(`${url}/api/v1/bootstrap/`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-bootstrap-token': token },
-    body: JSON.stringify(body),
-  })
-  const answer = (await response.json()) as { data: { api_key: string; organization_id: string } }
-  if (!response.ok) throw new Error(`bootstrap: ${JSON.stringify(answer)}`)
-  return answer.data
 }
 
 /**

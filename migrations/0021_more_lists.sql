@@ -7,8 +7,6 @@ create index smtp_credentials_search on smtp_credentials using gin (username gin
 
 create index aliases_of_organization_by_created_at on aliases (organization_id, created_at, id);
 create index aliases_by_created_at on aliases (created_at, id);
-create index aliases_by_source on aliases (source, id);
 create index aliases_search on aliases using gin (source gin_trgm_ops, destination gin_trgm_ops);
 
-create index shared_mailboxes_by_email on shared_mailboxes (email, id);
 create index shared_mailboxes_search on shared_mailboxes using gin (email gin_trgm_ops, name gin_trgm_ops);

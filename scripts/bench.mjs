@@ -1,9 +1,13 @@
-// Runs the benchmark on the bundled Node, which reads TypeScript as it is, against the server as built.
+// Runs a benchmark of bench/ on the bundled Node, which reads TypeScript as it is, against the server as
+// built: `bench.mjs` for run.ts, `bench.mjs scale` for scale.ts.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { bundledNode, prepare, root } from './prepare.mjs'
 
 await prepare()
-const run = [join(root, 'bench', 'run.ts'), ...process.argv.slice(2)]
-const { status } = spawnSync(bundledNode() ?? process.execPath, run, { stdio: 'inherit' })
+const [name = 'run', ...options] = process.argv[2]?.startsWith('-')
+  ? ['run', ...process.argv.slice(2)]
+  : process.argv.slice(2)
+const bench = [join(root, 'bench', `${name}.ts`), ...options]
+const { status } = spawnSync(bundledNode() ?? process.execPath, bench, { stdio: 'inherit' })
 process.exitCode = status ?? 1

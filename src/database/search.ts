@@ -2,7 +2,13 @@ import { type SqlBool, sql } from 'kysely'
 
 /** Whether one of the columns contains the text, in any case; `%` and `_` are just characters. */
 export function contains(columns: string[], text: string) {
-  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
+  const pattern = patternOf(text)
   const tests = columns.map((column) => sql<SqlBool>`${sql.ref(column)} ilike ${pattern}`)
   return sql<SqlBool>`(${sql.join(tests, sql` or `)})`
 }
+
+/** The same for a column that is in lower case already, which costs a third. */
+export const containsInLowerCase = (column: string, text: string) =>
+  sql<SqlBool>`${sql.ref(column)} like lower(${patternOf(text)})`
+
+const patternOf = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`

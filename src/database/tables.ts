@@ -98,6 +98,9 @@ export interface Tables {
     policy_reject_spam: number | null
     policy_greylist: number | null
     policy_rbl: number | null
+    inactive_email_accounts: Generated<number>
+    suspended_email_accounts: Generated<number>
+    allotted_storage: Generated<string>
   }
   email_accounts: {
     id: string
@@ -133,6 +136,7 @@ export interface Tables {
     quota_override: Generated<boolean>
     quota_override_at: Timestamp | null
     quota_override_by: string | null
+    search_text: GeneratedAlways<string | null>
   }
   events: {
     sequence: GeneratedAlways<number>
@@ -246,6 +250,9 @@ export interface Tables {
     email_account_count: Generated<number>
     total_storage_used: Generated<number>
     storage_quota: Generated<number>
+    inactive_domain_count: Generated<number>
+    inactive_email_accounts: Generated<number>
+    suspended_email_accounts: Generated<number>
   }
   sessions: {
     id: string

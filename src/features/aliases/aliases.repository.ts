@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
+import { inOrder, pageOf, withIds } from '../../database/pages.ts'
 import { inScope } from '../../database/scope.ts'
 import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
@@ -68,30 +69,23 @@ export interface AliasFilter {
   domainId?: string
 }
 
-export const list = (
+export async function list(
   db: Db,
   scope: Scope,
   { active, q, domainId }: AliasFilter,
   sort: Sort<'source' | 'created_at'>,
-  { perPage, offset }: Page,
+  page: Page,
   since: Date,
-) => {
-  let page = db
+) {
+  let query = db
     .selectFrom('aliases')
-    .select('aliases.id')
     .where('aliases.active', '=', active)
     .where(inScope('aliases', scope))
-    .orderBy(`aliases.${sort.by}`, sort.direction)
-    .orderBy('aliases.id', sort.direction)
-    .limit(perPage)
-    .offset(offset)
-  if (domainId !== undefined) page = page.where('aliases.domain_id', '=', domainId)
-  if (q) page = page.where(contains(['aliases.source', 'aliases.destination'], q))
-  return shown(db, since)
-    .where('aliases.id', 'in', page)
-    .orderBy(`aliases.${sort.by}`, sort.direction)
-    .orderBy('aliases.id', sort.direction)
-    .execute()
+  if (domainId !== undefined) query = query.where('aliases.domain_id', '=', domainId)
+  if (q) query = query.where(contains(['aliases.source', 'aliases.destination'], q))
+  const ids = await pageOf(query, 'aliases', sort, page)
+  const rows = await shown(db, since).where(withIds('aliases', ids)).execute()
+  return inOrder(ids, rows)
 }
 
 /** Aliases that led to nothing but this address go; answers which. */

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { inScope } from '../../database/scope.ts'
-import { contains } from '../../database/search.ts'
+import { inOrder, nameOf, pageOfFound, pageOfKnown, withIds } from '../../database/pages.ts'
+import { prepared } from '../../database/prepared.ts'
+import { inScope, inScopeOf, organizationOf } from '../../database/scope.ts'
+import { containsInLowerCase } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 
@@ -50,7 +52,7 @@ export interface DomainFilter {
 const matching = (db: Db, scope: Scope, { q, active }: DomainFilter) => {
   let query = db.selectFrom('domains').where(inScope('domains', scope))
   if (active !== undefined) query = query.where('domains.active', '=', active)
-  if (q !== undefined && q !== '') query = query.where(contains(['domains.domain'], q))
+  if (q !== undefined && q !== '') query = query.where(containsInLowerCase('domains.domain', q))
   return query
 }
 
@@ -59,53 +61,52 @@ export async function list(
   scope: Scope,
   filter: DomainFilter,
   sort: Sort<'domain' | 'created_at' | 'total_storage_used'>,
-  { perPage, offset }: Page,
+  page: Page,
 ) {
-  // The page is found on the index alone; whole rows are read for it only.
-  const page = matching(db, scope, filter)
-    .select('domains.id')
-    .orderBy(`domains.${sort.by}`, sort.direction)
-    .orderBy('domains.id', sort.direction)
-    .limit(perPage)
-    .offset(offset)
-  const items = await db
+  const query = matching(db, scope, filter)
+  const { ids, total } = filter.q
+    ? await pageOfFound(db, query, 'domains', sort, page)
+    : await pageOfKnown(query, 'domains', sort, page, () => count(db, scope, filter))
+  return { items: inOrder(ids, await listed(db, { ids })), total }
+}
+
+const listed = prepared((db, { ids }: { ids: string[] }) =>
+  db
     .selectFrom('domains')
-    .innerJoin('organizations', 'organizations.id', 'domains.organization_id')
     .select([
       ...columns,
       'domains.total_email_accounts as email_account_count',
-      'organizations.name as organization_name',
+      nameOf('organizations', 'domains.organization_id').as('organization_name'),
     ])
-    .where('domains.id', 'in', page)
-    .orderBy(`domains.${sort.by}`, sort.direction)
-    .orderBy('domains.id', sort.direction)
-    .execute()
-  return { items, total: await count(db, scope, filter) }
-}
+    .where(withIds('domains', ids)),
+)
 
-async function count(db: Db, scope: Scope, filter: DomainFilter): Promise<number> {
-  const unfiltered = filter.active === undefined && !filter.q
-  const { total } = unfiltered
-    ? await db
-        .selectFrom('organizations')
-        .select(sql<number>`coalesce(sum(domain_count), 0)::int`.as('total'))
-        .$if(scope !== 'platform', (query) =>
-          query.where('id', '=', (scope as { organization: string }).organization),
-        )
-        .executeTakeFirstOrThrow()
-    : await matching(db, scope, filter)
-        .select(sql<number>`count(*)`.as('total'))
-        .executeTakeFirstOrThrow()
+/** Kept by triggers, whatever the list is narrowed to. */
+async function count(db: Db, scope: Scope, { active }: DomainFilter): Promise<number> {
+  const { total } = await db
+    .selectFrom('organizations')
+    .select(sql<number>`coalesce(sum(${knownCount(active)}), 0)::int`.as('total'))
+    .$if(scope !== 'platform', (query) =>
+      query.where('id', '=', (scope as { organization: string }).organization),
+    )
+    .executeTakeFirstOrThrow()
   return total
 }
 
-export const find = (db: Db, scope: Scope, id: string) =>
+function knownCount(active: boolean | undefined) {
+  if (active === undefined) return sql.ref('domain_count')
+  return active ? sql`domain_count - inactive_domain_count` : sql.ref('inactive_domain_count')
+}
+
+const byId = prepared((db, { id, organization }: { id: string; organization: string | null }) =>
   db
     .selectFrom('domains')
     .select(columns)
     .where('domains.id', '=', id)
-    .where(inScope('domains', scope))
-    .executeTakeFirst()
+    .where(inScopeOf('domains', organization)),
+)
+export const find = async (db: Db, scope: Scope, id: string) =>
+  (await byId(db, { id, organization: organizationOf(scope) }))[0]
 
 export const findByName = (db: Db, scope: Scope, domain: string) =>
   db
@@ -115,13 +116,15 @@ export const findByName = (db: Db, scope: Scope, domain: string) =>
     .where(inScope('domains', scope))
     .executeTakeFirst()
 
-export const listOfOrganization = (db: Db, organizationId: string) =>
+const ofOrganization = prepared((db, { organizationId }: { organizationId: string }) =>
   db
     .selectFrom('domains')
     .select(columns)
     .where('domains.organization_id', '=', organizationId)
-    .orderBy('domains.domain')
-    .execute()
+    .orderBy('domains.domain'),
+)
+export const listOfOrganization = (db: Db, organizationId: string) =>
+  ofOrganization(db, { organizationId })
 
 /** Holds the row until the transaction ends; taken before the organization's, never after. */
 export const lock = (tx: Tx, scope: Scope, id: string) =>
@@ -181,17 +184,15 @@ export const remove = (tx: Tx, id: string) =>
 
 /** What the mailboxes of a domain were given together. */
 export const allotted = async (tx: Tx, id: string): Promise<number> => {
-  const { sum } = await tx
-    .selectFrom('email_accounts')
+  const domain = await tx
+    .selectFrom('domains')
     // Bounded: the quotas of an unbounded domain may add up to more than a bigint holds.
     .select(
-      sql<number>`least(coalesce(sum(storage_quota), 0), ${Number.MAX_SAFE_INTEGER}::bigint)::bigint`.as(
-        'sum',
-      ),
+      sql<number>`least(allotted_storage, ${Number.MAX_SAFE_INTEGER}::bigint)::bigint`.as('sum'),
     )
-    .where('domain_id', '=', id)
-    .executeTakeFirstOrThrow()
-  return sum
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return domain?.sum ?? 0
 }
 
 export const accountUse = (db: Db, id: string) =>

@@ -1,8 +1,10 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { inScope } from '../../database/scope.ts'
-import { contains } from '../../database/search.ts'
+import { inOrder, nameOf, pageOfFound, pageOfKnown, withIds } from '../../database/pages.ts'
+import { prepared } from '../../database/prepared.ts'
+import { inScope, inScopeOf, organizationOf } from '../../database/scope.ts'
+import { containsInLowerCase } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 import type { Status } from './mailboxes.rules.ts'
@@ -57,7 +59,7 @@ const matching = (db: Db, scope: Scope, { q, domain_id, status }: AccountFilter)
   // Written out: a plan for any status could not use the index of those that are not active.
   if (status !== undefined) query = query.where('email_accounts.status', '=', sql.lit(status))
   if (q !== undefined && q !== '') {
-    query = query.where(contains(['email_accounts.email', 'email_accounts.name'], q))
+    query = query.where(containsInLowerCase('email_accounts.search_text', q))
   }
   return query
 }
@@ -67,66 +69,73 @@ export async function list(
   scope: Scope,
   filter: AccountFilter,
   sort: Sort<'email' | 'created_at' | 'storage_used' | 'last_login'>,
-  { perPage, offset }: Page,
+  page: Page,
 ) {
-  // The page is found on the index alone; whole rows are read for it only.
-  const page = matching(db, scope, filter)
-    .select('email_accounts.id')
-    .orderBy(`email_accounts.${sort.by}`, sort.direction)
-    .orderBy('email_accounts.id', sort.direction)
-    .limit(perPage)
-    .offset(offset)
-  const items = await db
-    .selectFrom('email_accounts')
-    .innerJoin('domains', 'domains.id', 'email_accounts.domain_id')
-    .innerJoin('organizations', 'organizations.id', 'email_accounts.organization_id')
-    .select([
-      ...columns,
-      'domains.domain as domain_name',
-      'organizations.name as organization_name',
-    ])
-    .where('email_accounts.id', 'in', page)
-    .orderBy(`email_accounts.${sort.by}`, sort.direction)
-    .orderBy('email_accounts.id', sort.direction)
-    .execute()
-  return { items, total: await count(db, scope, filter) }
+  const query = matching(db, scope, filter)
+  const { ids, total } = filter.q
+    ? await pageOfFound(db, query, 'email_accounts', sort, page)
+    : await pageOfKnown(query, 'email_accounts', sort, page, () => count(db, scope, filter))
+  return { items: inOrder(ids, await listed(db, { ids })), total }
 }
 
-async function count(db: Db, scope: Scope, filter: AccountFilter): Promise<number> {
+const listed = prepared((db, { ids }: { ids: string[] }) =>
+  db
+    .selectFrom('email_accounts')
+    .select([
+      ...columns,
+      nameOf('domains', 'email_accounts.domain_id', 'domain').as('domain_name'),
+      nameOf('organizations', 'email_accounts.organization_id').as('organization_name'),
+    ])
+    .where(withIds('email_accounts', ids)),
+)
+
+/** Kept by triggers, whatever the list is narrowed to. */
+async function count(db: Db, scope: Scope, { domain_id, status }: AccountFilter): Promise<number> {
   const counted =
-    filter.q || filter.status !== undefined
-      ? matching(db, scope, filter).select(sql<number>`count(*)`.as('total'))
-      : filter.domain_id !== undefined
-        ? db
-            .selectFrom('domains')
-            .select(sql<number>`coalesce(sum(total_email_accounts), 0)::int`.as('total'))
-            .where('id', '=', filter.domain_id)
-            .where(inScope('domains', scope))
-        : db
-            .selectFrom('organizations')
-            .select(sql<number>`coalesce(sum(email_account_count), 0)::int`.as('total'))
-            .$if(scope !== 'platform', (query) =>
-              query.where('id', '=', (scope as { organization: string }).organization),
-            )
+    domain_id === undefined
+      ? db
+          .selectFrom('organizations')
+          .select(sumOf(knownCount('email_account_count', status)))
+          .$if(scope !== 'platform', (query) =>
+            query.where('id', '=', (scope as { organization: string }).organization),
+          )
+      : db
+          .selectFrom('domains')
+          .select(sumOf(knownCount('total_email_accounts', status)))
+          .where('id', '=', domain_id)
+          .where(inScope('domains', scope))
   return (await counted.executeTakeFirstOrThrow()).total
 }
 
-export const listOfDomain = (db: Db, domainId: string, limit: number) =>
+const sumOf = (count: RawBuilder<unknown>) =>
+  sql<number>`coalesce(sum(${count}), 0)::int`.as('total')
+
+function knownCount(all: string, status: Status | undefined) {
+  if (status === undefined) return sql.ref(all)
+  if (status !== 'active') return sql.ref(`${status}_email_accounts`)
+  return sql`${sql.ref(all)} - inactive_email_accounts - suspended_email_accounts`
+}
+
+const ofDomain = prepared((db, { domainId, limit }: { domainId: string; limit: number }) =>
   db
     .selectFrom('email_accounts')
     .select(columns)
     .where('domain_id', '=', domainId)
     .orderBy('email')
-    .limit(limit)
-    .execute()
+    .limit(limit),
+)
+export const listOfDomain = (db: Db, domainId: string, limit: number) =>
+  ofDomain(db, { domainId, limit })
 
-export const find = (db: Db, scope: Scope, id: string) =>
+const byId = prepared((db, { id, organization }: { id: string; organization: string | null }) =>
   db
     .selectFrom('email_accounts')
     .select(columns)
     .where('email_accounts.id', '=', id)
-    .where(inScope('email_accounts', scope))
-    .executeTakeFirst()
+    .where(inScopeOf('email_accounts', organization)),
+)
+export const find = async (db: Db, scope: Scope, id: string) =>
+  (await byId(db, { id, organization: organizationOf(scope) }))[0]
 
 /** Holds the row until the transaction ends; taken after the domain's, never before. */
 export const lock = (tx: Tx, scope: Scope, id: string) =>

@@ -1,7 +1,10 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { contains } from '../../database/search.ts'
+import { inOrder, pageOfFound, pageOfKnown, withIds } from '../../database/pages.ts'
+import { prepared } from '../../database/prepared.ts'
+import { organizationOf } from '../../database/scope.ts'
+import { contains, containsInLowerCase } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 
@@ -54,9 +57,9 @@ const matching = (db: Db, { q, active, over_quota }: OrganizationFilter) => {
     query = query.where(
       sql<SqlBool>`organizations.id in (
         select id from organizations where ${contains(['name', 'external_id'], q)}
-        union select id from organizations where id = ${q}
-        union select organization_id from domains where ${contains(['domain'], q)}
-        union select organization_id from email_accounts where email = ${q.toLowerCase()})`,
+        union all select id from organizations where id = ${q}
+        union all select organization_id from domains where ${containsInLowerCase('domain', q)}
+        union all select organization_id from email_accounts where email = ${q.toLowerCase()})`,
     )
   }
   return query
@@ -66,34 +69,33 @@ export async function list(
   db: Db,
   filter: OrganizationFilter,
   sort: Sort<'name' | 'created_at' | 'domain_count' | 'email_account_count' | 'total_storage_used'>,
-  { perPage, offset }: Page,
+  page: Page,
 ) {
-  const page = matching(db, filter)
-    .select('organizations.id')
-    .orderBy(`organizations.${sort.by}`, sort.direction)
-    .orderBy('organizations.id', sort.direction)
-    .limit(perPage)
-    .offset(offset)
-  const items = await db
-    .selectFrom('organizations')
-    .select([...columns, ...counters])
-    .where('organizations.id', 'in', page)
-    .orderBy(`organizations.${sort.by}`, sort.direction)
-    .orderBy('organizations.id', sort.direction)
-    .execute()
-  const { total } = await matching(db, filter)
-    .select(sql<number>`count(*)`.as('total'))
-    .executeTakeFirstOrThrow()
-  return { items, total }
+  const query = matching(db, filter)
+  const count = async () =>
+    (await query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()).total
+  const { ids, total } = filter.q
+    ? await pageOfFound(db, query, 'organizations', sort, page)
+    : await pageOfKnown(query, 'organizations', sort, page, count)
+  return { items: inOrder(ids, await listed(db, { ids })), total }
 }
 
-export const find = (db: Db, scope: Scope, id: string) =>
+const listed = prepared((db, { ids }: { ids: string[] }) =>
+  db
+    .selectFrom('organizations')
+    .select([...columns, ...counters])
+    .where(withIds('organizations', ids)),
+)
+
+const byId = prepared((db, { id, organization }: { id: string; organization: string | null }) =>
   db
     .selectFrom('organizations')
     .select([...columns, ...counters])
     .where('organizations.id', '=', id)
-    .where(own(scope))
-    .executeTakeFirst()
+    .where(sql<SqlBool>`(${organization}::text is null or organizations.id = ${organization})`),
+)
+export const find = async (db: Db, scope: Scope, id: string) =>
+  (await byId(db, { id, organization: organizationOf(scope) }))[0]
 
 export const findByExternalId = (db: Db, scope: Scope, externalId: string) =>
   db

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
+import { inOrder, pageOf, withIds } from '../../database/pages.ts'
 import { inScope } from '../../database/scope.ts'
 import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
@@ -21,13 +22,25 @@ const columns = [
 
 export type SharedMailboxRow = NonNullable<Awaited<ReturnType<typeof find>>>
 
-export const list = (
+export async function list(
   db: Db,
   scope: Scope,
   { status, q }: { status: 'active' | 'inactive'; q?: string },
   page: Page | undefined,
-) => {
+) {
   let query = db
+    .selectFrom('shared_mailboxes')
+    .where('shared_mailboxes.status', '=', status)
+    .where(inScope('shared_mailboxes', scope))
+  if (q) query = query.where(contains(['shared_mailboxes.email', 'shared_mailboxes.name'], q))
+  const all = { perPage: Number.MAX_SAFE_INTEGER, offset: 0 }
+  const ids = await pageOf(
+    query,
+    'shared_mailboxes',
+    { by: 'email', direction: 'asc' },
+    page ?? all,
+  )
+  const rows = await db
     .selectFrom('shared_mailboxes')
     .select([
       'shared_mailboxes.id',
@@ -39,12 +52,9 @@ export const list = (
       sql<number>`(select count(*) from shared_mailbox_members
         where shared_mailbox_id = shared_mailboxes.id)`.as('member_count'),
     ])
-    .where('shared_mailboxes.status', '=', status)
-    .where(inScope('shared_mailboxes', scope))
-    .orderBy('shared_mailboxes.email')
-    .orderBy('shared_mailboxes.id')
-  if (q) query = query.where(contains(['shared_mailboxes.email', 'shared_mailboxes.name'], q))
-  return (page ? query.limit(page.perPage).offset(page.offset) : query).execute()
+    .where(withIds('shared_mailboxes', ids))
+    .execute()
+  return inOrder(ids, rows)
 }
 
 const active = (db: Db, scope: Scope, id: string) =>

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { inScope } from '../../database/scope.ts'
+import { inOrder, pageOf, withIds } from '../../database/pages.ts'
+import { prepared } from '../../database/prepared.ts'
+import { inScope, inScopeOf, organizationOf } from '../../database/scope.ts'
 import { contains } from '../../database/search.ts'
 import type { Slice } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
@@ -49,26 +51,27 @@ export async function list(
   sort: Sort<'created_at' | 'username' | 'last_used_at'>,
   { limit, offset }: Slice,
 ) {
-  const credentials = await matching(db, scope, filter)
-    .select(columns)
-    .orderBy(`smtp_credentials.${sort.by}`, sort.direction)
-    .orderBy('smtp_credentials.id', sort.direction)
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  const { total } = await matching(db, scope, filter)
-    .select(sql<number>`count(*)`.as('total'))
-    .executeTakeFirstOrThrow()
-  return { credentials, total }
+  const query = matching(db, scope, filter)
+  const [ids, { total }] = await Promise.all([
+    pageOf(query, 'smtp_credentials', sort, { perPage: limit, offset }),
+    query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { credentials: inOrder(ids, await listed(db, { ids })), total }
 }
 
-export const find = (db: Db, scope: Scope, id: string) =>
+const listed = prepared((db, { ids }: { ids: string[] }) =>
+  db.selectFrom('smtp_credentials').select(columns).where(withIds('smtp_credentials', ids)),
+)
+
+const byId = prepared((db, { id, organization }: { id: string; organization: string | null }) =>
   db
     .selectFrom('smtp_credentials')
     .select(columns)
     .where('smtp_credentials.id', '=', id)
-    .where(inScope('smtp_credentials', scope))
-    .executeTakeFirst()
+    .where(inScopeOf('smtp_credentials', organization)),
+)
+export const find = async (db: Db, scope: Scope, id: string) =>
+  (await byId(db, { id, organization: organizationOf(scope) }))[0]
 
 /** Holds the row until the transaction ends: what the trail says is what happened. */
 export const lock = (tx: Tx, scope: Scope, id: string) =>
