@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { Page } from '../http/paging.ts'
 import type { Sort } from '../http/sorting.ts'
 import type { Db } from './database.ts'
@@ -17,29 +17,33 @@ export interface IdsAndTotal {
 // biome-ignore lint/suspicious/noExplicitAny: the rows of any table that has an id
 type Query = SelectQueryBuilder<any, any, object>
 
+type Count = Expression<{ total: number }>
+
 /** Beyond this it pays to know first how many rows there are. */
 const DEEP = 1000
 
-/** Where the total is known without counting: the last page is as near as the first. */
+/** Where the total comes cheap: both in one statement; and the last page is as near as the first. */
 export async function pageOfKnown(
+  db: Db,
   query: Query,
   table: string,
   sort: Sort<string>,
   { perPage, offset }: Slice,
-  count: () => Promise<number>,
+  count: Count,
 ): Promise<IdsAndTotal> {
-  const idsFrom = (direction: 'asc' | 'desc', limit: number, skip: number) =>
-    pageOf(query, table, { by: sort.by, direction }, { perPage: limit, offset: skip })
   if (offset < DEEP) {
-    const [found, total] = await Promise.all([idsFrom(sort.direction, perPage, offset), count()])
-    return { ids: found, total }
+    const page = idsOf(query, table, sort, { perPage, offset })
+    const { rows } = await sql<IdsAndTotal>`
+      select array(${page}) as ids, (${count}) as total`.execute(db)
+    return rows[0] as IdsAndTotal
   }
-  const total = await count()
+  const counted = await sql<{ total: number }>`select (${count}) as total`.execute(db)
+  const total = counted.rows[0]?.total ?? 0
   const after = total - offset - perPage
-  if (after >= offset) return { ids: await idsFrom(sort.direction, perPage, offset), total }
+  if (after >= offset) return { ids: await pageOf(query, table, sort, { perPage, offset }), total }
   const length = Math.max(0, Math.min(perPage, perPage + after))
-  const fromEnd = await idsFrom(opposite(sort.direction), length, Math.max(0, after))
-  return { ids: fromEnd.reverse(), total }
+  const fromEnd = { perPage: length, offset: Math.max(0, after) }
+  return { ids: (await pageOf(query, table, reversed(sort), fromEnd)).reverse(), total }
 }
 
 /** Where all that is found must be counted anyway, it is looked for once. */
@@ -63,25 +67,30 @@ export async function pageOfFound(
   return rows[0] as IdsAndTotal
 }
 
-export async function pageOf(
+export async function pageOf(query: Query, table: string, sort: Sort<string>, slice: Slice) {
+  const rows = await idsOf(query, table, sort, slice).execute()
+  return rows.map((row) => (row as { id: string }).id)
+}
+
+const idsOf = (
   query: Query,
   table: string,
   { by, direction }: Sort<string>,
   { perPage, offset }: Slice,
-): Promise<string[]> {
-  const rows = await query
+) =>
+  query
     .select(`${table}.id`)
     .orderBy(`${table}.${by}`, direction)
     .orderBy(`${table}.id`, direction)
     .limit(perPage)
     .offset(offset)
-    .execute()
-  return rows.map((row) => (row as { id: string }).id)
-}
 
 type Slice = Pick<Page, 'perPage' | 'offset'>
 
-const opposite = (direction: 'asc' | 'desc') => (direction === 'asc' ? 'desc' : 'asc')
+const reversed = ({ by, direction }: Sort<string>): Sort<string> => ({
+  by,
+  direction: direction === 'asc' ? 'desc' : 'asc',
+})
 
 export const withIds = (table: string, wanted: string[]) =>
   sql<SqlBool>`${sql.ref(`${table}.id`)} = any(${wanted}::text[])`

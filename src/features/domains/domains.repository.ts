@@ -66,7 +66,7 @@ export async function list(
   const query = matching(db, scope, filter)
   const { ids, total } = filter.q
     ? await pageOfFound(db, query, 'domains', sort, page)
-    : await pageOfKnown(query, 'domains', sort, page, () => count(db, scope, filter))
+    : await pageOfKnown(db, query, 'domains', sort, page, count(db, scope, filter))
   return { items: inOrder(ids, await listed(db, { ids })), total }
 }
 
@@ -82,16 +82,13 @@ const listed = prepared((db, { ids }: { ids: string[] }) =>
 )
 
 /** Kept by triggers, whatever the list is narrowed to. */
-async function count(db: Db, scope: Scope, { active }: DomainFilter): Promise<number> {
-  const { total } = await db
+const count = (db: Db, scope: Scope, { active }: DomainFilter) =>
+  db
     .selectFrom('organizations')
     .select(sql<number>`coalesce(sum(${knownCount(active)}), 0)::int`.as('total'))
     .$if(scope !== 'platform', (query) =>
       query.where('id', '=', (scope as { organization: string }).organization),
     )
-    .executeTakeFirstOrThrow()
-  return total
-}
 
 function knownCount(active: boolean | undefined) {
   if (active === undefined) return sql.ref('domain_count')

@@ -74,7 +74,7 @@ export async function list(
   const query = matching(db, scope, filter)
   const { ids, total } = filter.q
     ? await pageOfFound(db, query, 'email_accounts', sort, page)
-    : await pageOfKnown(query, 'email_accounts', sort, page, () => count(db, scope, filter))
+    : await pageOfKnown(db, query, 'email_accounts', sort, page, count(db, scope, filter))
   return { items: inOrder(ids, await listed(db, { ids })), total }
 }
 
@@ -90,22 +90,19 @@ const listed = prepared((db, { ids }: { ids: string[] }) =>
 )
 
 /** Kept by triggers, whatever the list is narrowed to. */
-async function count(db: Db, scope: Scope, { domain_id, status }: AccountFilter): Promise<number> {
-  const counted =
-    domain_id === undefined
-      ? db
-          .selectFrom('organizations')
-          .select(sumOf(knownCount('email_account_count', status)))
-          .$if(scope !== 'platform', (query) =>
-            query.where('id', '=', (scope as { organization: string }).organization),
-          )
-      : db
-          .selectFrom('domains')
-          .select(sumOf(knownCount('total_email_accounts', status)))
-          .where('id', '=', domain_id)
-          .where(inScope('domains', scope))
-  return (await counted.executeTakeFirstOrThrow()).total
-}
+const count = (db: Db, scope: Scope, { domain_id, status }: AccountFilter) =>
+  domain_id === undefined
+    ? db
+        .selectFrom('organizations')
+        .select(sumOf(knownCount('email_account_count', status)))
+        .$if(scope !== 'platform', (query) =>
+          query.where('id', '=', (scope as { organization: string }).organization),
+        )
+    : db
+        .selectFrom('domains')
+        .select(sumOf(knownCount('total_email_accounts', status)))
+        .where('id', '=', domain_id)
+        .where(inScope('domains', scope))
 
 const sumOf = (count: RawBuilder<unknown>) =>
   sql<number>`coalesce(sum(${count}), 0)::int`.as('total')

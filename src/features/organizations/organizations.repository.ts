@@ -72,11 +72,10 @@ export async function list(
   page: Page,
 ) {
   const query = matching(db, filter)
-  const count = async () =>
-    (await query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()).total
+  const count = query.select(sql<number>`count(*)`.as('total'))
   const { ids, total } = filter.q
     ? await pageOfFound(db, query, 'organizations', sort, page)
-    : await pageOfKnown(query, 'organizations', sort, page, count)
+    : await pageOfKnown(db, query, 'organizations', sort, page, count)
   return { items: inOrder(ids, await listed(db, { ids })), total }
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { inOrder, pageOf, withIds } from '../../database/pages.ts'
+import { inOrder, pageOfKnown, withIds } from '../../database/pages.ts'
 import { prepared } from '../../database/prepared.ts'
 import { inScope, inScopeOf, organizationOf } from '../../database/scope.ts'
 import { contains } from '../../database/search.ts'
@@ -52,10 +52,14 @@ export async function list(
   { limit, offset }: Slice,
 ) {
   const query = matching(db, scope, filter)
-  const [ids, { total }] = await Promise.all([
-    pageOf(query, 'smtp_credentials', sort, { perPage: limit, offset }),
-    query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow(),
-  ])
+  const { ids, total } = await pageOfKnown(
+    db,
+    query,
+    'smtp_credentials',
+    sort,
+    { perPage: limit, offset },
+    query.select(sql<number>`count(*)`.as('total')),
+  )
   return { credentials: inOrder(ids, await listed(db, { ids })), total }
 }
 
