@@ -2,6 +2,7 @@ import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kys
 import type { Page } from '../http/paging.ts'
 import type { Sort } from '../http/sorting.ts'
 import type { Db } from './database.ts'
+import { countedSearches, type Found, type Mark, markedLists } from './long-lists.ts'
 
 /*
  * A page is read in two steps: its ids, then its rows. The ids come from an index alone, however deep
@@ -46,31 +47,111 @@ export async function pageOfKnown(
   return { ids: (await pageOf(query, table, reversed(sort), fromEnd)).reverse(), total }
 }
 
-/** Where all that is found must be counted anyway, it is looked for once. */
+/** A search in two forms: for the index that finds, and for one that is walked in order. */
+export interface Search {
+  found: Query
+  walked: Query
+  everything: Count
+}
+
+/** From here on counting is worth remembering. */
+const MANY = 1000
+
+/**
+ * Where all that is found must be counted anyway, it is looked for once. Of a search that finds very
+ * much, further pages are read in the order of the list, and the count is that of a moment ago.
+ */
 export async function pageOfFound(
   db: Db,
-  query: Query,
+  { found, walked, everything }: Search,
+  table: string,
+  sort: Sort<string>,
+  slice: Slice,
+): Promise<IdsAndTotal> {
+  const search = nameOfList(found, table)
+  const known = await searches.known(search)
+  const walk = known && (slice.offset + slice.perPage) * known.everything < known.total ** 2
+  if (walk) return { ids: await pageOf(walked, table, sort, slice), total: known.total }
+  const page = lookFor(db, { found, everything }, table, sort, slice)
+  searches.learn(
+    search,
+    page.then((counted) => (counted.total < MANY ? undefined : counted)),
+  )
+  return page
+}
+
+async function lookFor(
+  db: Db,
+  { found, everything }: Pick<Search, 'found' | 'everything'>,
   table: string,
   { by, direction }: Sort<string>,
   { perPage, offset }: Slice,
-): Promise<IdsAndTotal> {
-  const found = query.select([`${table}.id`, `${table}.${by} as sort_key`])
+) {
   const order = sql.raw(direction)
-  const { rows } = await sql<IdsAndTotal>`
-    with found as materialized (${found})
+  const { rows } = await sql<IdsAndTotal & Found>`
+    with found as materialized (
+      ${found.select([`${table}.id`, `${table}.${by} as sort_key`])}
+    )
     select
       array(
         select id from found order by sort_key ${order}, id ${order}
         limit ${perPage} offset ${offset}
       ) as ids,
-      (select count(*) from found) as total`.execute(db)
-  return rows[0] as IdsAndTotal
+      (select count(*) from found) as total,
+      (${everything}) as everything`.execute(db)
+  return rows[0] as IdsAndTotal & Found
 }
 
+const marked = markedLists()
+const searches = countedSearches()
+
+/** Deep pages begin at the nearest row whose place is known. */
 export async function pageOf(query: Query, table: string, sort: Sort<string>, slice: Slice) {
-  const rows = await idsOf(query, table, sort, slice).execute()
-  return rows.map((row) => (row as { id: string }).id)
+  if (slice.offset < DEEP) return idsIn(await idsOf(query, table, sort, slice).execute())
+  const list = `${nameOfList(query, table)} ${sort.by} ${sort.direction}`
+  const mark = marked.before(list, slice.offset)
+  const near = mark && (await deepPage(query, table, sort, slice, list, mark))
+  // Less than a page: the end, or rows without a value, which come after all marks.
+  if (near && near.length === slice.perPage) return near
+  return deepPage(query, table, sort, slice, list)
 }
+
+async function deepPage(
+  query: Query,
+  table: string,
+  sort: Sort<string>,
+  { perPage, offset }: Slice,
+  list: string,
+  mark?: Mark,
+): Promise<string[]> {
+  const skip = offset - (mark?.offset ?? 0)
+  // With the row before the page, which marks the place for when it is asked for again.
+  const before = Math.min(skip, 1)
+  const from = mark ? query.where(isAfter(mark, table, sort)) : query
+  const rows = (await idsOf(from, table, sort, { perPage: before + perPage, offset: skip - before })
+    .select(sql<string | null>`${sql.ref(`${table}.${sort.by}`)}::text`.as('value'))
+    .execute()) as { id: string; value: string | null }[]
+  const remember = (row: (typeof rows)[number] | undefined, place: number) => {
+    if (row && row.value !== null) {
+      marked.add(list, { offset: place, id: row.id, value: row.value })
+    }
+  }
+  if (before === 1) remember(rows[0], offset)
+  if (rows.length === before + perPage) remember(rows.at(-1), offset + perPage)
+  return idsIn(rows.slice(before))
+}
+
+const isAfter = ({ value, id }: Mark, table: string, { by, direction }: Sort<string>) =>
+  sql<SqlBool>`(${sql.ref(`${table}.${by}`)}, ${sql.ref(`${table}.id`)})
+    ${sql.raw(direction === 'asc' ? '>' : '<')} (${value}, ${id})`
+
+/** The same for the same list, whatever page of it is asked for. */
+function nameOfList(query: Query, table: string): string {
+  const { sql: text, parameters } = query.select(`${table}.id`).compile()
+  return `${text} ${JSON.stringify(parameters)}`
+}
+
+const idsIn = (rows: unknown[]) => (rows as { id: string }[]).map(({ id }) => id)
 
 const idsOf = (
   query: Query,

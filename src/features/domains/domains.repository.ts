@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../database/database.ts'
 import { inOrder, nameOf, pageOfFound, pageOfKnown, withIds } from '../../database/pages.ts'
 import { prepared } from '../../database/prepared.ts'
 import { inScope, inScopeOf, organizationOf } from '../../database/scope.ts'
-import { containsInLowerCase } from '../../database/search.ts'
+import { containsInLowerCase, containsWhileWalking } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 
@@ -49,10 +49,15 @@ export interface DomainFilter {
   active?: boolean
 }
 
-const matching = (db: Db, scope: Scope, { q, active }: DomainFilter) => {
+const matching = (
+  db: Db,
+  scope: Scope,
+  { q, active }: DomainFilter,
+  contains = containsInLowerCase,
+) => {
   let query = db.selectFrom('domains').where(inScope('domains', scope))
   if (active !== undefined) query = query.where('domains.active', '=', active)
-  if (q !== undefined && q !== '') query = query.where(containsInLowerCase('domains.domain', q))
+  if (q !== undefined && q !== '') query = query.where(contains('domains.domain', q))
   return query
 }
 
@@ -63,10 +68,12 @@ export async function list(
   sort: Sort<'domain' | 'created_at' | 'total_storage_used'>,
   page: Page,
 ) {
-  const query = matching(db, scope, filter)
+  const found = matching(db, scope, filter)
+  const everything = count(db, scope, filter)
+  const walked = matching(db, scope, filter, containsWhileWalking)
   const { ids, total } = filter.q
-    ? await pageOfFound(db, query, 'domains', sort, page)
-    : await pageOfKnown(db, query, 'domains', sort, page, count(db, scope, filter))
+    ? await pageOfFound(db, { found, walked, everything }, 'domains', sort, page)
+    : await pageOfKnown(db, found, 'domains', sort, page, everything)
   return { items: inOrder(ids, await listed(db, { ids })), total }
 }
 

@@ -80,7 +80,10 @@ export const DomainDetail = Type.Object(
     ...Domain.properties,
     ...dkim,
     organization: Nullable(Organization),
-    email_accounts: Type.Array(FreeForm('An email account')),
+    email_accounts: Type.Array(FreeForm('An email account'), {
+      description:
+        'The first 50 by address; the list of mailboxes, narrowed to the domain, has all',
+    }),
     email_account_count: Type.Integer(),
     usage_statistics: Type.Object({
       account_usage_percentage: Type.Number(),

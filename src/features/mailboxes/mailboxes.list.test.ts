@@ -174,6 +174,30 @@ describe('a page among very many mailboxes', () => {
     expect(last.pagination).toMatchObject({ total: 2001, total_pages: 11 })
     expect(last.items).toHaveLength(1)
     const domain = await globex.get(`/api/v1/domains/${globex.domainId}`)
-    expect(domain.body.data.email_accounts).toHaveLength(200)
+    expect(domain.body.data.email_accounts).toHaveLength(50)
+  })
+
+  it.each(['asc', 'desc'])(
+    'of a search that finds most of them is in order, too: %s',
+    async (dir) => {
+      const emails: string[] = []
+      for (let page = 1; page <= 11; page++) {
+        const found = await list(`q=GLOBEX&sort_dir=${dir}&per_page=200&page=${page}`, globex)
+        expect(found.pagination).toMatchObject({ total: 2001, total_pages: 11 })
+        emails.push(...found.items.map(({ email }: { email: string }) => email))
+      }
+      expect(new Set(emails).size).toBe(2001)
+      expect(emails).toEqual(dir === 'asc' ? emails.toSorted() : emails.toSorted().reverse())
+    },
+  )
+
+  it('says nothing of what others found with the same words', async () => {
+    expect((await list('q=globex')).pagination.total).toBe(0)
+  })
+
+  it('holds what was created a moment ago, however many a search finds', async () => {
+    await list('q=globex', globex)
+    await insertMailbox(app, globex, { email: 'aaa-first@globex.test' })
+    expect((await list('q=globex', globex)).emails[0]).toBe('aaa-first')
   })
 })

@@ -19,7 +19,7 @@ import {
 } from './mailboxes.rules.ts'
 
 const DEFAULT_QUOTA = 1024 ** 3
-const SHOWN_OF_DOMAIN = 200
+const SHOWN_OF_DOMAIN = 50
 const THRESHOLD_PERCENT = 80
 const RESET_REASONS = ['temporary', 'admin_reset']
 

@@ -1,10 +1,10 @@
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { inOrder, pageOfFound, pageOfKnown, withIds } from '../../database/pages.ts'
 import { prepared } from '../../database/prepared.ts'
 import { organizationOf } from '../../database/scope.ts'
-import { contains, containsInLowerCase } from '../../database/search.ts'
+import { contains, containsInLowerCase, containsWhileWalking } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 
@@ -46,22 +46,32 @@ export interface OrganizationFilter {
   over_quota?: boolean
 }
 
-const matching = (db: Db, { q, active, over_quota }: OrganizationFilter) => {
+/** By way of ids: one branch per index instead of a scan with sub-queries per row. */
+const foundByIndexes = (q: string) => sql<SqlBool>`organizations.id in (
+  select id from organizations where ${contains(['name', 'external_id'], q)}
+  union all select id from organizations where id = ${q}
+  union all select organization_id from domains where ${containsInLowerCase('domain', q)}
+  union all select organization_id from email_accounts where email = ${q.toLowerCase()})`
+
+/** Row by row, in the order of the list; for what nearly every row has. */
+const foundWhileWalking = (q: string) => sql<SqlBool>`(
+  ${contains(['name', 'external_id'], q)} or organizations.id = ${q}
+  or exists (select from domains where domains.organization_id = organizations.id
+    and ${containsWhileWalking('domain', q)})
+  or exists (select from email_accounts where email_accounts.organization_id = organizations.id
+    and email_accounts.email = ${q.toLowerCase()}))`
+
+const matching = (
+  db: Db,
+  { q, active, over_quota }: OrganizationFilter,
+  found: (text: string) => RawBuilder<SqlBool> = foundByIndexes,
+) => {
   let query = db.selectFrom('organizations')
   if (active !== undefined) query = query.where('organizations.active', '=', active)
   if (over_quota !== undefined) {
     query = query.where(sql<SqlBool>`(total_storage_used > storage_quota) = ${over_quota}`)
   }
-  if (q !== undefined && q !== '') {
-    // By way of ids: one branch per index instead of a scan with sub-queries per row.
-    query = query.where(
-      sql<SqlBool>`organizations.id in (
-        select id from organizations where ${contains(['name', 'external_id'], q)}
-        union all select id from organizations where id = ${q}
-        union all select organization_id from domains where ${containsInLowerCase('domain', q)}
-        union all select organization_id from email_accounts where email = ${q.toLowerCase()})`,
-    )
-  }
+  if (q !== undefined && q !== '') query = query.where(found(q))
   return query
 }
 
@@ -71,11 +81,13 @@ export async function list(
   sort: Sort<'name' | 'created_at' | 'domain_count' | 'email_account_count' | 'total_storage_used'>,
   page: Page,
 ) {
-  const query = matching(db, filter)
-  const count = query.select(sql<number>`count(*)`.as('total'))
-  const { ids, total } = filter.q
-    ? await pageOfFound(db, query, 'organizations', sort, page)
-    : await pageOfKnown(db, query, 'organizations', sort, page, count)
+  const { q, ...others } = filter
+  const everything = matching(db, others).select(sql<number>`count(*)`.as('total'))
+  const found = matching(db, filter)
+  const walked = matching(db, filter, foundWhileWalking)
+  const { ids, total } = q
+    ? await pageOfFound(db, { found, walked, everything }, 'organizations', sort, page)
+    : await pageOfKnown(db, found, 'organizations', sort, page, everything)
   return { items: inOrder(ids, await listed(db, { ids })), total }
 }
 

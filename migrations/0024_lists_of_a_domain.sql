@@ -1,0 +1,10 @@
+-- A domain may have as many mailboxes as a tenant: its lists are read from indexes of their own too.
+drop index email_accounts_of_domain;
+create index email_accounts_of_domain on email_accounts (domain_id, email, id)
+  include (organization_id, status);
+create index email_accounts_of_domain_by_created_at on email_accounts (domain_id, created_at, id)
+  include (organization_id, status);
+create index email_accounts_of_domain_by_storage on email_accounts (domain_id, storage_used, id)
+  include (organization_id, status);
+create index email_accounts_of_domain_by_login on email_accounts (domain_id, last_login, id)
+  include (organization_id, status);
