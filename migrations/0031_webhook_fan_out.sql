@@ -45,3 +45,9 @@ create index webhook_deliveries_of_endpoint on webhook_deliveries (endpoint_id, 
 alter table webhook_dead_letters add column endpoint_id text;
 create index webhook_dead_letters_of_endpoint on webhook_dead_letters (endpoint_id, id)
   where endpoint_id is not null;
+
+-- Who shares the lanes. Without this a daemon that has none would not be counted, and get none.
+create table webhook_daemons (
+  id text primary key,
+  alive_until timestamptz not null
+);

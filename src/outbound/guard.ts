@@ -31,7 +31,7 @@ export function outboundGuard({ allow, resolve }: Needs) {
       return undefined
     // Not which address: what a name means inside this network is nobody's business.
     const what = host === address ? 'is' : 'leads to'
-    return `Refused: ${host} ${what} ${kind} address, which this host does not call`
+    return `Refused: ${host} ${what} ${kind} address, which is called only when SVC_OUTBOUND_ALLOW has it`
   }
 
   async function addressesOf(host: string): Promise<LookupAddress[]> {

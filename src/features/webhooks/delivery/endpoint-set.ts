@@ -1,3 +1,4 @@
+import { held, type Line, newLine, takeNext } from './endpoint-line.ts'
 import type { Job } from './queue.repository.ts'
 
 interface Limits {
@@ -9,21 +10,6 @@ interface Limits {
   slowMs: number
 }
 
-interface Line {
-  endpointId: string
-  lane: number
-  first: Job[]
-  retries: Job[]
-  busySubjects: Set<number>
-  active: number
-  isSlow: boolean
-  retryNext: boolean
-  /** The database had as many entries as were asked for, so it may have more. */
-  mayHaveMore: boolean
-}
-
-const held = (line: Line) => line.first.length + line.retries.length + line.active
-
 /**
  * What is held in memory for endpoints: a line for each, served in turn. An endpoint has a limit of
  * its own, and those that were slow the last time have half of the workers between them, so that
@@ -32,6 +18,8 @@ const held = (line: Line) => line.first.length + line.retries.length + line.acti
 export function endpointSet(limits: Limits, work: (job: Job) => Promise<void>) {
   const known = new Set<number>()
   const lines = new Map<string, Line>()
+  // Kept without a line too: whoever gets little would look quick every time.
+  const slow = new Set<string>()
   // Lines that may have something to start, the one that waited longest first.
   const ready = { quick: new Set<Line>(), slow: new Set<Line>() }
   const active = { quick: 0, slow: 0 }
@@ -42,20 +30,11 @@ export function endpointSet(limits: Limits, work: (job: Job) => Promise<void>) {
 
   const readyOf = ({ isSlow }: Line) => (isSlow ? ready.slow : ready.quick)
 
-  function next(line: Line): Job | undefined {
-    if (line.active >= limits.perEndpoint) return undefined
-    const retry = line.retryNext ? line.retries.shift() : undefined
-    const at = retry ? -1 : line.first.findIndex((job) => !line.busySubjects.has(job.subject))
-    const job = retry ?? (at >= 0 ? line.first.splice(at, 1)[0] : line.retries.shift())
-    line.retryNext = job !== undefined && job.attempts === 0
-    return job
-  }
-
   function serve(lineup: Set<Line>, isFree: () => boolean): void {
     for (const line of lineup) {
       if (!isFree()) return
       lineup.delete(line)
-      const job = next(line)
+      const job = line.active < limits.perEndpoint ? takeNext(line) : undefined
       if (!job) continue
       // To the end of the line-up: the others come first now. The loop will come by again.
       lineup.add(line)
@@ -72,27 +51,43 @@ export function endpointSet(limits: Limits, work: (job: Job) => Promise<void>) {
   }
 
   function start(line: Line, job: Job): void {
-    const kind = line.isSlow ? 'slow' : 'quick'
+    let kind: 'quick' | 'slow' = line.isSlow ? 'slow' : 'quick'
     const ordered = job.attempts === 0
-    const began = Date.now()
     active[kind]++
     line.active++
     if (ordered) line.busySubjects.add(job.subject)
+    let isSlow = false
+    // At once and not at its end, or the others of its kind would take the workers meanwhile.
+    const timer = setTimeout(() => {
+      isSlow = true
+      active[kind]--
+      kind = 'slow'
+      active[kind]++
+      mark(line, isSlow)
+    }, limits.slowMs)
     work(job)
       .catch(() => {})
       .finally(() => {
+        clearTimeout(timer)
         active[kind]--
         line.active--
         known.delete(job.id)
         if (ordered) line.busySubjects.delete(job.subject)
-        readyOf(line).delete(line)
-        line.isSlow = Date.now() - began >= limits.slowMs
+        mark(line, isSlow)
         settle(line)
         pump()
         if (active.quick + active.slow > 0) return
         for (const tell of waitingForIdle) tell()
         waitingForIdle = []
       })
+  }
+
+  function mark(line: Line, isSlow: boolean): void {
+    const wasReady = readyOf(line).delete(line)
+    line.isSlow = isSlow
+    if (wasReady) readyOf(line).add(line)
+    if (isSlow) slow.add(line.endpointId)
+    else slow.delete(line.endpointId)
   }
 
   function settle(line: Line): void {
@@ -112,6 +107,7 @@ export function endpointSet(limits: Limits, work: (job: Job) => Promise<void>) {
 
   return {
     has: (id: number) => known.has(id),
+    busyLanes: () => [...lines.values()].filter((line) => line.active > 0).map(({ lane }) => lane),
     get endpoints() {
       return [...lines.keys()]
     },
@@ -126,7 +122,7 @@ export function endpointSet(limits: Limits, work: (job: Job) => Promise<void>) {
       for (const job of jobs) {
         const { id, lane, endpointId, attempts } = job
         if (endpointId === null || known.has(id)) continue
-        const line = lines.get(endpointId) ?? newLine(endpointId, lane)
+        const line = lines.get(endpointId) ?? newLine(endpointId, lane, slow.has(endpointId))
         lines.set(endpointId, line)
         known.add(id)
         if (attempts > 0) line.retries.push(job)
@@ -144,6 +140,7 @@ export function endpointSet(limits: Limits, work: (job: Job) => Promise<void>) {
       for (const id of endpointIds) {
         const line = lines.get(id)
         if (line) forget(line)
+        slow.delete(id)
       }
     },
     onRoom(tell: () => void) {
@@ -157,15 +154,3 @@ export function endpointSet(limits: Limits, work: (job: Job) => Promise<void>) {
     },
   }
 }
-
-const newLine = (endpointId: string, lane: number): Line => ({
-  endpointId,
-  lane,
-  first: [],
-  retries: [],
-  busySubjects: new Set(),
-  active: 0,
-  isSlow: false,
-  retryNext: false,
-  mayHaveMore: false,
-})

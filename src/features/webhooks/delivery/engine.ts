@@ -23,8 +23,13 @@ export async function startDelivery(core: Needs) {
   const url = globalWebhookUrl(config)
   const writer = outcomeWriter(db, log)
   const { counts, make: attempt } = attempts({ ...core, writer })
-  const lease = laneLease(db, config.WEBHOOK_TIMEOUT, (owned) => {
-    for (const part of parts) part.keepOnly(owned)
+  const lease = laneLease({
+    db,
+    timeoutSeconds: config.WEBHOOK_TIMEOUT,
+    busy: () => parts.flatMap((part) => part.busyLanes()),
+    changed(owned) {
+      for (const part of parts) part.keepOnly(owned)
+    },
   })
   const needs = { ...core, attempt, lease }
   const parts = [

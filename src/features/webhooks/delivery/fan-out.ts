@@ -111,6 +111,7 @@ export function fanOut({ config, db, now, outbound, vault, attempt, lease }: Nee
       tellRoom = tell
       waiting.onRoom(tell)
     },
+    busyLanes: waiting.busyLanes,
     keepOnly: waiting.keepOnly,
     idle: waiting.idle,
     close: http.close,

@@ -39,6 +39,7 @@ export function globalDelivery({ config, db, now, attempt, lease }: Needs, url: 
       waiting.add(jobs.filter(({ lane }) => lease.owns(lane)))
     },
     onRoom: waiting.onRoom,
+    busyLanes: waiting.busyLanes,
     keepOnly: waiting.keepOnly,
     idle: waiting.idle,
     close: http.close,
