@@ -80,6 +80,16 @@ export const variables = {
     [600, 600, 900, 1800, 3600, 7200, 14400],
   ),
   WEBHOOK_WORKERS: env.integer('Attempts under way at once per process', 4, { min: 1, max: 1000 }),
+  WEBHOOK_FANOUT: env.flag('Deliver events to registered endpoints too', false),
+  WEBHOOK_ENDPOINT_WORKERS: env.integer(
+    'Attempts under way at once to all endpoints, per process',
+    256,
+    { min: 2, max: 10_000 },
+  ),
+  WEBHOOK_ENDPOINT_CONCURRENCY: env.integer('Attempts under way at once to one endpoint', 4, {
+    min: 1,
+    max: 64,
+  }),
   WEBHOOK_QUEUE_SIZE: env.integer('Events held in memory; the rest waits in the database', 10_000, {
     min: 1,
     max: 1_000_000,

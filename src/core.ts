@@ -11,6 +11,7 @@ import type { Log } from './log.ts'
 import { type AuthCache, authCache } from './mail/auth-cache.ts'
 import { dnsClient, type WithDns } from './mail/dns.ts'
 import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
+import { type OutboundGuard, outboundGuard } from './outbound/guard.ts'
 
 /** What is made once and handed to all. */
 export interface Core {
@@ -24,6 +25,8 @@ export interface Core {
   imapLogin: ImapLogin
   authCache: AuthCache
   withDns: WithDns
+  /** Where calls to targets that a tenant chose may go. */
+  outbound: OutboundGuard
   /** Follows a NOTIFY channel of the database. */
   listen(channel: string, handlers: Handlers): Promise<Feed>
   /**
@@ -48,6 +51,7 @@ export async function startCore(
   const { db } = database
   const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
   await verifyRootKey(db, sealing)
+  const withDns = dnsClient(config)
   const access = await startAccess({ db, now, log, config, vault: sealing }, target)
   return {
     config,
@@ -55,11 +59,18 @@ export async function startCore(
     db,
     now,
     vault: sealing,
-    events: events({ queued: globalWebhookUrl(config) !== undefined }),
+    events: events({
+      queued: globalWebhookUrl(config) !== undefined,
+      fannedOut: config.WEBHOOK_FANOUT,
+    }),
     access,
     imapLogin: imapLogin(config),
     authCache: authCache(config, log),
-    withDns: dnsClient(config),
+    withDns,
+    outbound: outboundGuard({
+      allow: config.SVC_OUTBOUND_ALLOW,
+      resolve: (name) => withDns((dns) => dns.addresses(name)),
+    }),
     listen: (channel, handlers) => listen(target, channel, handlers),
     change: (caller, work) =>
       db.transaction().execute(async (tx) => {

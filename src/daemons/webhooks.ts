@@ -5,14 +5,14 @@ import { deleteOldDeliveries } from '../features/webhooks/webhooks.jobs.ts'
 import { runJobs } from '../jobs/jobs.ts'
 import type { Daemon } from './daemon.ts'
 
-/** Delivers events. Without an address to deliver to, there is nothing for it to do. */
+/** Delivers events. Without anybody to deliver to, there is nothing for it to do. */
 export const webhooks: Daemon = {
   name: 'webhooks',
   port: 8081,
   async start(core) {
     const jobs = runJobs(core, [deleteOldDeliveries(core.config)])
-    const engine =
-      globalWebhookUrl(core.config) === undefined ? undefined : await startDelivery(core)
+    const listened = globalWebhookUrl(core.config) !== undefined || core.config.WEBHOOK_FANOUT
+    const engine = listened ? await startDelivery(core) : undefined
     return {
       features: [],
       async metrics() {

@@ -336,6 +336,10 @@ export interface Tables {
     backup_code_hashes: JsonWithDefault
     created_at: Generated<Timestamp>
   }
+  webhook_daemons: {
+    id: string
+    alive_until: Timestamp
+  }
   webhook_dead_letters: {
     id: GeneratedAlways<number>
     event_id: string
@@ -349,6 +353,7 @@ export interface Tables {
     created_at: Generated<Timestamp>
     last_attempted_at: Timestamp | null
     resolved_at: Timestamp | null
+    endpoint_id: string | null
   }
   webhook_deliveries: {
     id: string
@@ -376,6 +381,8 @@ export interface Tables {
     secret: Buffer
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+    previous_secret: Buffer | null
+    previous_secret_until: Timestamp | null
   }
   webhook_lanes: {
     lane: number
@@ -389,5 +396,7 @@ export interface Tables {
     attempts: Generated<number>
     due_at: Generated<Timestamp>
     last_error: string | null
+    endpoint_id: string | null
+    subject: number | null
   }
 }

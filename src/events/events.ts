@@ -1,6 +1,9 @@
 import type { Static, TObject, TProperties } from 'typebox'
 import type { Tx } from '../database/database.ts'
 import { ulid } from '../lib/ulid.ts'
+import { type About, enqueue, type Listeners } from './enqueue.ts'
+
+export type { About } from './enqueue.ts'
 
 /** A kind of event: its dotted name, who produces it, and the shape of its data. */
 export interface EventType<Data extends TObject = TObject> {
@@ -26,16 +29,9 @@ export function defineEvent<Properties extends TProperties>(
 export const eventCatalogue = (): EventType[] =>
   [...catalogue.values()].sort((one, other) => one.name.localeCompare(other.name))
 
-/** Whom an event concerns, in the words of the envelope. */
-export interface About {
-  org_id: string | null
-  domain?: string | null
-}
-
 export type Events = ReturnType<typeof events>
 
-/** `queued`: somebody listens, so what is stored also waits for its delivery. */
-export const events = ({ queued }: { queued: boolean }) => ({
+export const events = (listeners: Listeners) => ({
   /** Stores the event in the transaction of the change that caused it: both happen, or neither. */
   async emit<Data extends TObject>(
     tx: Tx,
@@ -56,9 +52,8 @@ export const events = ({ queued }: { queued: boolean }) => ({
         data,
       })
       .execute()
-    if (!queued) return
     const lane = laneOf(about, data as Record<string, unknown>)
-    await tx.insertInto('webhook_queue').values({ event_id: id, lane }).execute()
+    await enqueue(tx, { id, lane, name: type.name, about }, listeners)
   },
 })
 

@@ -11,7 +11,10 @@ export interface Received {
 type Reply = (received: Received, response: http.ServerResponse, nth: number) => void
 
 /** A receiver of webhooks on loopback that remembers what it got and answers as it is told. */
-export async function startReceiver(reply: Reply = (_received, response) => response.end('{}')) {
+export async function startReceiver(
+  reply: Reply = (_received, response) => response.end('{}'),
+  { host = '127.0.0.1', port = 0 } = {},
+) {
   const got: Received[] = []
   const state = { reply, open: 0, mostOpen: 0 }
   const server = http.createServer((request, response) => {
@@ -29,11 +32,13 @@ export async function startReceiver(reply: Reply = (_received, response) => resp
       state.reply(received, response, got.length)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, host, resolve))
+  const bound = (server.address() as AddressInfo).port
   return {
     got,
     state,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    port: bound,
+    url: `http://${host}:${bound}/hook`,
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

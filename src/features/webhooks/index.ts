@@ -16,10 +16,10 @@ interface Settings {
 export function webhooks(core: Core, { globalUrl }: Settings): Feature {
   const endpoints = endpointService(core)
   const deliveries = deliveryService(core)
-  const deadLetters = deadLetterService({ ...core, globalUrl })
+  const deadLetters = deadLetterService({ ...core, globalUrl, fansOut: core.config.WEBHOOK_FANOUT })
   return {
     prefix: '/api/v1/webhooks',
-    capabilities: ['webhooks'],
+    capabilities: ['webhooks', ...(core.config.WEBHOOK_FANOUT ? ['webhook_fanout'] : [])],
     routes: async (app) => {
       await app.register(endpointRoutes(endpoints), { prefix: '/endpoints' })
       await app.register(deliveryRoutes(deliveries), { prefix: '/deliveries' })

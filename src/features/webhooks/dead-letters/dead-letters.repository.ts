@@ -9,6 +9,7 @@ const columns = [
   'id',
   'organization_id',
   'event_type',
+  'endpoint_id',
   'endpoint_url',
   'last_error',
   'attempt_count',
@@ -25,12 +26,15 @@ export type DeadLetterRow = NonNullable<Awaited<ReturnType<typeof find>>>
 export interface DeadLetterFilter {
   status?: DeadLetterRow['status']
   event_type?: string
+  endpoint_id?: string
 }
 
-const matching = (db: Db, scope: Scope, { status, event_type }: DeadLetterFilter) => {
+const matching = (db: Db, scope: Scope, filter: DeadLetterFilter) => {
+  const { status, event_type, endpoint_id } = filter
   let query = db.selectFrom('webhook_dead_letters').where(inScope('webhook_dead_letters', scope))
   if (status !== undefined) query = query.where('status', '=', status)
   if (event_type !== undefined) query = query.where('event_type', '=', event_type)
+  if (endpoint_id !== undefined) query = query.where('endpoint_id', '=', endpoint_id)
   return query
 }
 
@@ -89,19 +93,24 @@ export const restoreEvent = (tx: Tx, id: string, event: StoredEvent) =>
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
 
-/** Behind what already waits in the event's lane, as a first attempt. */
-export const enqueue = (tx: Tx, eventId: string) =>
-  tx
-    .insertInto('webhook_queue')
-    .columns(['event_id', 'lane'])
-    .expression((from) =>
-      from
-        .selectFrom('events')
-        // bigint: the absolute value of the least integer is no integer.
-        .select(['id', sql<number>`abs(hashtext(coalesce(org_id, ''))::bigint) % 64`.as('lane')])
-        .where('id', '=', eventId),
-    )
-    .execute()
+export const isActiveEndpoint = async (db: Db, id: string): Promise<boolean> =>
+  (await db
+    .selectFrom('webhook_endpoints')
+    .select('id')
+    .where('id', '=', id)
+    .where('active', '=', true)
+    .executeTakeFirst()) !== undefined
+
+/** Behind what already waits for the same target, as a first attempt. */
+export const enqueue = (tx: Tx, eventId: string, endpointId: string | null) =>
+  sql`
+    insert into webhook_queue (event_id, lane, subject, endpoint_id)
+    select id, coalesce(webhook_endpoint_lane(${endpointId}::text), home.lane), home.lane,
+      ${endpointId}::text
+    from events
+    cross join lateral (
+      select (abs(hashtext(coalesce(org_id, ''))::bigint) % 64)::smallint as lane) as home
+    where id = ${eventId}`.execute(tx)
 
 export const markRetrying = (tx: Tx, id: number, now: Date) =>
   tx

@@ -14,6 +14,7 @@ export const DeadLetter = Type.Object(
     id: Id,
     organization_id: Nullable(Type.String()),
     event_type: EventType,
+    endpoint_id: Nullable(Type.String({ description: 'null: the global URL' })),
     endpoint_url: EndpointUrl,
     last_error: Type.String({ examples: ['Failed after 8 attempts: Timeout'] }),
     attempt_count: Type.Integer({ examples: [8] }),
@@ -39,7 +40,8 @@ export const DeadLetterDetail = Type.Object(
       ),
     ),
     replayable: Type.Boolean({
-      description: 'Neither resolved nor abandoned, and its event can still be had',
+      description:
+        'Neither resolved nor abandoned, its event can still be had, and its endpoint is active',
     }),
     payload_error: Type.Optional(
       Type.String({
@@ -57,6 +59,7 @@ export const DeadLetterQuery = Type.Object({
   ...PageQuery,
   status: exact(`One of ${DEAD_LETTER_STATUSES.join(', ')}; in any case`),
   event_type: exact('Exact'),
+  endpoint_id: exact('Exact'),
   organization_id: exact('Platform callers only'),
 })
 

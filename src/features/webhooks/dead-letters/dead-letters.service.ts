@@ -1,6 +1,6 @@
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
-import type { Tx } from '../../../database/database.ts'
+import type { Db, Tx } from '../../../database/database.ts'
 import { narrowed } from '../../../database/scope.ts'
 import { Unprocessable } from '../../../errors.ts'
 import { type Page, paginated } from '../../../http/paging.ts'
@@ -16,17 +16,33 @@ const NOTE =
 interface Query {
   status?: string
   event_type?: string
+  endpoint_id?: string
   organization_id?: string
 }
 
 interface Needs extends Pick<Core, 'change' | 'db' | 'now'> {
   /** Where all events go; without it there is nowhere to replay to. */
   globalUrl: string | undefined
+  /** Whether anything is sent to endpoints at all. */
+  fansOut: boolean
 }
 
 export type DeadLetterService = ReturnType<typeof deadLetterService>
 
-export function deadLetterService({ change, db, globalUrl, now }: Needs) {
+export function deadLetterService({ change, db, fansOut, globalUrl, now }: Needs) {
+  /** Why a letter has nowhere to go. */
+  async function problemOfTarget(
+    tx: Db,
+    { endpoint_id }: letters.DeadLetterRow,
+  ): Promise<string | undefined> {
+    if (endpoint_id === null) {
+      return globalUrl === undefined ? 'no global webhook URL is configured' : undefined
+    }
+    if (!fansOut) return 'events are not delivered to endpoints here (WEBHOOK_FANOUT)'
+    const active = await letters.isActiveEndpoint(tx, endpoint_id)
+    return active ? undefined : 'its webhook endpoint is gone or inactive'
+  }
+
   /** Puts the event of a locked letter back into the queue, or says why not. */
   async function requeue(
     tx: Tx,
@@ -34,12 +50,14 @@ export function deadLetterService({ change, db, globalUrl, now }: Needs) {
     stored: ReadonlySet<string>,
   ): Promise<{ problem: string } | undefined> {
     const envelope = readEnvelope(letter.payload)
-    const problem = problemOf(letter, envelope, stored.has(letter.event_id), globalUrl)
+    const problem =
+      problemOf(letter, envelope, stored.has(letter.event_id)) ??
+      (await problemOfTarget(tx, letter))
     if (problem !== undefined) return { problem }
     if ('event' in envelope && !stored.has(letter.event_id)) {
       await letters.restoreEvent(tx, letter.event_id, envelope.event)
     }
-    await letters.enqueue(tx, letter.event_id)
+    await letters.enqueue(tx, letter.event_id, letter.endpoint_id)
     await letters.markRetrying(tx, letter.id, now())
     return undefined
   }
@@ -64,8 +82,10 @@ export function deadLetterService({ change, db, globalUrl, now }: Needs) {
       return {
         ...shown,
         payload: typeof payload === 'object' ? payload : null,
-        // Whether there is a URL to send to is the installation's matter, not the letter's.
-        replayable: problemOf(letter, envelope, stored, 'any') === undefined,
+        // Whether there is a global URL is the installation's matter, not the letter's.
+        replayable:
+          problemOf(letter, envelope, stored) === undefined &&
+          (letter.endpoint_id === null || (await problemOfTarget(db, letter)) === undefined),
         ...('problem' in envelope && { payload_error: envelope.problem }),
       }
     },
@@ -125,13 +145,11 @@ function problemOf(
   { status }: letters.DeadLetterRow,
   envelope: ReturnType<typeof readEnvelope>,
   isStored: boolean,
-  globalUrl: string | undefined,
 ): string | undefined {
   if (status === 'resolved' || status === 'abandoned') return `it is already ${status}`
   if (!isStored && 'problem' in envelope) {
     return `the event is no longer stored and ${envelope.problem}`
   }
-  if (globalUrl === undefined) return 'no global webhook URL is configured'
   return undefined
 }
 

@@ -79,6 +79,7 @@ describe('the list of dead letters', () => {
         id: one,
         organization_id: acme.organizationId,
         event_type: 'domain.added',
+        endpoint_id: null,
         endpoint_url: 'https://hooks.host.test/',
         last_error: 'Failed after 8 attempts: Timeout',
         attempt_count: 8,

@@ -96,6 +96,17 @@ describe('replaying a dead letter', () => {
     expect(await queued(letter.eventId)).toEqual([])
   })
 
+  it('has nowhere to go when the letter is of an endpoint and nothing is fanned out', async () => {
+    const letter = await bury({ endpoint_id: 'an endpoint' })
+    expect(await replay(letter)).toMatchObject({
+      status: 409,
+      body: {
+        msg: 'Cannot replay dead letter: events are not delivered to endpoints here (WEBHOOK_FANOUT)',
+      },
+    })
+    expect(await queued(letter.eventId)).toEqual([])
+  })
+
   it('puts the original event into the queue of its lane, and the reason into the trail', async () => {
     const letter = await bury()
     expect(await replay(letter)).toMatchObject({

@@ -6,7 +6,9 @@ import type { Page } from '../../../http/paging.ts'
 
 const columns = [
   'id',
+  'event_id',
   'event_type',
+  'endpoint_id',
   'webhook_url',
   'delivery_status',
   'http_status_code',
@@ -16,7 +18,7 @@ const columns = [
   'delivered_at',
 ] as const
 
-const EXACT = ['delivery_status', 'event_type', 'endpoint_id', 'message_id'] as const
+const EXACT = ['delivery_status', 'event_id', 'event_type', 'endpoint_id', 'message_id'] as const
 
 export type DeliveryFilter = { [Column in (typeof EXACT)[number]]?: string } & {
   from?: Date

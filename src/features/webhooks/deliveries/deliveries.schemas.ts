@@ -8,6 +8,7 @@ const exact = (description: string) => Type.Optional(Type.String({ description }
 export const DeliveryQuery = Type.Object({
   ...PageQuery,
   status: exact(`One of ${DELIVERY_STATUSES.join(', ')}; in any case`),
+  event_id: exact('The `id` of an envelope'),
   event_type: exact('Exact'),
   endpoint_id: exact('Exact'),
   message_id: exact('Exact'),
@@ -19,7 +20,9 @@ export const DeliveryQuery = Type.Object({
 export const Delivery = Type.Object(
   {
     id: Type.String({ description: 'Of one attempt' }),
+    event_id: Type.String({ description: 'The `id` of the envelope' }),
     event_type: Type.String({ examples: ['email.delivered'] }),
+    endpoint_id: Nullable(Type.String({ description: 'null: the global URL' })),
     webhook_url: Type.String({ examples: ['https://hooks.host.example/'] }),
     delivery_status: OneOf(DELIVERY_STATUSES),
     http_status_code: Type.Integer({

@@ -9,6 +9,7 @@ import * as deliveries from './deliveries.repository.ts'
 
 interface Query {
   status?: string
+  event_id?: string
   event_type?: string
   endpoint_id?: string
   message_id?: string

@@ -80,7 +80,9 @@ describe('the delivery log', () => {
     expect(items).toEqual([
       {
         id: 'a',
+        event_id: 'event-a',
         event_type: 'email.delivered',
+        endpoint_id: 'e1',
         webhook_url: 'https://hooks.host.test/',
         delivery_status: 'delivered',
         http_status_code: 200,
@@ -99,6 +101,8 @@ describe('the delivery log', () => {
     ['status=Delivered', 'a'],
     ['status=retrying', 'b'],
     ['status=pending', ''],
+    ['event_id=event-c', 'c'],
+    ['event_id=event-e', ''],
     ['event_type=domain.added', 'c'],
     ['event_type=domain', ''],
     ['message_id=%3Cone@acme.test%3E', 'b'],

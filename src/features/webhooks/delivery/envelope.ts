@@ -1,4 +1,4 @@
-import { bodySignature, inlineSignature } from './signature.ts'
+import { bodySignature, inlineSignature, standardSignature } from './signature.ts'
 
 /** An event as it was stored. */
 export interface StoredEvent {
@@ -30,19 +30,30 @@ export const envelopeOf = (event: StoredEvent) => ({
 
 export type Envelope = ReturnType<typeof envelopeOf>
 
-/** Body and headers of one attempt. */
-export function signedRequest(envelope: Envelope, secret: string, now: Date) {
+/**
+ * Body and headers of one attempt. The first secret signs all of it; others, which the receiver may
+ * still have, only what can hold several signatures.
+ */
+export function signedRequest(envelope: Envelope, secrets: readonly string[], now: Date) {
+  const [secret = ''] = secrets
+  const { id } = envelope
   const body = JSON.stringify({ ...envelope, signature: inlineSignature(secret, now) })
+  const timestamp = String(Math.floor(now.getTime() / 1000))
   return {
     body,
     headers: {
       'content-type': 'application/json',
       'user-agent': 'Svc-Webhook/2.0',
-      'x-webhook-id': envelope.id,
+      'x-webhook-id': id,
       'x-webhook-event': envelope.event,
       'x-webhook-source': envelope.source,
-      'x-webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+      'x-webhook-timestamp': timestamp,
       'x-webhook-signature': bodySignature(secret, body),
+      ...(secret !== '' && {
+        'webhook-id': id,
+        'webhook-timestamp': timestamp,
+        'webhook-signature': standardSignature(secrets, `${id}.${timestamp}.${body}`),
+      }),
     },
   }
 }

@@ -6,28 +6,35 @@ import type { StoredEvent } from './envelope.ts'
 export interface Job {
   id: number
   lane: number
+  /** null: the global address. */
+  endpointId: string | null
+  /** First attempts of one subject at one target are made one after the other. */
+  subject: number
   attempts: number
   event: StoredEvent
 }
 
-const inLanes = (lanes: number[]) => sql<SqlBool>`lane = any(${lanes}::smallint[])`
+const inLanes = (lanes: readonly number[]) => sql<SqlBool>`lane = any(${lanes}::smallint[])`
+// Written out, not as parameters: partial indexes are chosen by what a statement says.
+const neverTried = sql<SqlBool>`attempts = 0 and endpoint_id is null`
+const tried = sql<SqlBool>`attempts > 0 and endpoint_id is null`
 
-/** The oldest entries that were never tried: where the order matters. */
-export const firstIds = (db: Db, lanes: number[], limit: number) =>
+/** The oldest entries for the global address that were never tried: where the order matters. */
+export const firstIds = (db: Db, lanes: readonly number[], limit: number) =>
   db
     .selectFrom('webhook_queue')
     .select('id')
-    .where('attempts', '=', 0)
+    .where(neverTried)
     .where(inLanes(lanes))
     .orderBy('id')
     .limit(limit)
     .execute()
 
-export const dueRetryIds = (db: Db, lanes: number[], now: Date, limit: number) =>
+export const dueRetryIds = (db: Db, lanes: readonly number[], now: Date, limit: number) =>
   db
     .selectFrom('webhook_queue')
     .select('id')
-    .where('attempts', '>', 0)
+    .where(tried)
     .where('due_at', '<=', now.toISOString())
     .where(inLanes(lanes))
     .orderBy('due_at')
@@ -35,13 +42,16 @@ export const dueRetryIds = (db: Db, lanes: number[], now: Date, limit: number) =
     .limit(limit)
     .execute()
 
-export async function load(db: Db, ids: number[]): Promise<Job[]> {
+/** Those that are still due: some may have been tried since their ids were read. */
+export async function load(db: Db, ids: number[], now: Date): Promise<Job[]> {
   const rows = await db
     .selectFrom('webhook_queue')
     .innerJoin('events', 'events.id', 'webhook_queue.event_id')
     .select([
       'webhook_queue.id as queue_id',
       'webhook_queue.lane',
+      'webhook_queue.endpoint_id',
+      sql<number>`coalesce(webhook_queue.subject, webhook_queue.lane)`.as('subject'),
       'webhook_queue.attempts',
       'events.id',
       'events.event',
@@ -55,11 +65,14 @@ export async function load(db: Db, ids: number[]): Promise<Job[]> {
       'events.created_at',
     ])
     .where(sql<SqlBool>`webhook_queue.id = any(${ids}::bigint[])`)
+    .where(sql<SqlBool>`(attempts = 0 or due_at <= ${now.toISOString()}::timestamptz)`)
     .orderBy('webhook_queue.id')
     .execute()
-  return rows.map(({ queue_id, lane, attempts, ...event }) => ({
+  return rows.map(({ queue_id, lane, endpoint_id, subject, attempts, ...event }) => ({
     id: queue_id,
     lane,
+    endpointId: endpoint_id,
+    subject,
     attempts,
     event,
   }))
@@ -70,6 +83,8 @@ export interface Outcome {
   job: Job
   delivery: {
     id: string
+    endpointId: string | null
+    organizationId: string | null
     url: string
     status: 'delivered' | 'retrying' | 'failed' | 'abandoned'
     httpStatus: number
@@ -90,8 +105,9 @@ export async function record(tx: Tx, outcomes: Outcome[]): Promise<void> {
         id: delivery.id,
         event_id: job.event.id,
         event_type: job.event.event,
+        endpoint_id: delivery.endpointId,
         webhook_url: delivery.url,
-        organization_id: job.event.org_id,
+        organization_id: delivery.organizationId,
         message_id: messageIdOf(job.event.data),
         delivery_status: delivery.status,
         http_status_code: delivery.httpStatus,
@@ -124,7 +140,8 @@ const buryAll = (tx: Tx, dead: Outcome[]) =>
     .values(
       dead.map(({ job, delivery, deadLetter }) => ({
         event_id: job.event.id,
-        organization_id: job.event.org_id,
+        endpoint_id: delivery.endpointId,
+        organization_id: delivery.organizationId,
         event_type: job.event.event,
         endpoint_url: delivery.url,
         last_error: `Gave up after ${job.attempts + 1} attempts: ${delivery.error ?? ''}`

@@ -9,7 +9,7 @@ export function workingSet(workers: number, work: (job: Job) => Promise<void>) {
   const lanes = new Map<number, Job[]>()
   const retries: Job[] = []
   const busyLanes = new Set<number>()
-  let active = 0
+  const underWay = new Set<Job>()
   let tellRoom = () => {}
   let waitingForIdle: (() => void)[] = []
 
@@ -26,21 +26,21 @@ export function workingSet(workers: number, work: (job: Job) => Promise<void>) {
   }
 
   function pump(): void {
-    while (active < workers) {
+    while (underWay.size < workers) {
       const job = next()
       if (!job) break
-      active++
+      underWay.add(job)
       const ordered = job.attempts === 0
       if (ordered) busyLanes.add(job.lane)
       work(job)
         .catch(() => {})
         .finally(() => {
-          active--
+          underWay.delete(job)
           known.delete(job.id)
           if (ordered) busyLanes.delete(job.lane)
           pump()
           if (known.size < workers * 4) tellRoom()
-          if (active === 0) {
+          if (underWay.size === 0) {
             for (const tell of waitingForIdle) tell()
             waitingForIdle = []
           }
@@ -54,9 +54,10 @@ export function workingSet(workers: number, work: (job: Job) => Promise<void>) {
     },
     /** Enough to do for now; reading the queue again can wait. */
     get isBusy() {
-      return known.size - active >= workers * 8
+      return known.size - underWay.size >= workers * 8
     },
     has: (id: number) => known.has(id),
+    busyLanes: () => [...underWay].map(({ lane }) => lane),
     add(jobs: Job[]) {
       for (const job of jobs) {
         known.add(job.id)
@@ -89,7 +90,7 @@ export function workingSet(workers: number, work: (job: Job) => Promise<void>) {
       for (const jobs of lanes.values()) for (const { id } of jobs) known.delete(id)
       lanes.clear()
       retries.length = 0
-      if (active > 0) await new Promise<void>((resolve) => waitingForIdle.push(resolve))
+      if (underWay.size > 0) await new Promise<void>((resolve) => waitingForIdle.push(resolve))
     },
   }
 }

@@ -48,6 +48,8 @@ interface Fields {
   active?: boolean
   event_types?: string[] | null
   secret?: Buffer
+  previous_secret?: null
+  previous_secret_until?: null
 }
 
 interface NewRow extends Fields {
@@ -68,6 +70,27 @@ export const update = (tx: Tx, scope: Scope, id: string, fields: Fields, now: Da
   tx
     .updateTable('webhook_endpoints')
     .set({ ...fields, updated_at: now.toISOString() })
+    .where('id', '=', id)
+    .where(inScope('webhook_endpoints', scope))
+    .returning('id')
+    .executeTakeFirst()
+
+export const rotateSecret = (
+  tx: Tx,
+  scope: Scope,
+  id: string,
+  secret: Buffer,
+  previousUntil: Date,
+  now: Date,
+) =>
+  tx
+    .updateTable('webhook_endpoints')
+    .set({
+      secret,
+      previous_secret: sql`secret`,
+      previous_secret_until: previousUntil.toISOString(),
+      updated_at: now.toISOString(),
+    })
     .where('id', '=', id)
     .where(inScope('webhook_endpoints', scope))
     .returning('id')

@@ -90,6 +90,22 @@ export const endpointRoutes =
       },
     })
 
+    app.post('/:endpoint_id/rotate-secret', {
+      config: { auth: key('write'), errors: [errors.EndpointNotFound] },
+      schema: {
+        operationId: 'rotate_webhook_endpoint_secret',
+        summary: 'Replace the secret; the old one signs beside it for a while',
+        params: shapes.EndpointParams,
+        body: shapes.SecretRotation,
+        response: { 200: Success(shapes.RotatedSecret) },
+      },
+      handler: async ({ caller, params, body }) =>
+        success(
+          'Webhook endpoint secret rotated',
+          await endpoints.rotateSecret(caller, params.endpoint_id, body),
+        ),
+    })
+
     app.post('/:endpoint_id/test', {
       config: {
         auth: key('write'),
@@ -97,7 +113,7 @@ export const endpointRoutes =
       },
       schema: {
         operationId: 'test_webhook_endpoint',
-        summary: 'Send a test event to the global URL',
+        summary: 'Send a test event to the global URL, and with fan-out to the endpoint',
         params: shapes.EndpointParams,
         response: { 200: Success(shapes.TestedEndpoint) },
       },

@@ -5,7 +5,7 @@ import { PageQuery } from '../../../http/paging.ts'
 const Id = Type.String({ examples: ['01K9ZQ5T3M8B7C6D5E4F3G2H1J'] })
 const Url = Type.String({ maxLength: 1000, examples: ['https://hooks.acme.example/mail'] })
 const EventTypes = Type.Array(Type.String({ examples: ['email.delivered'] }), {
-  description: 'Empty: all of them',
+  description: 'Empty: all of them. `email.*` means all that begin with `email.`',
 })
 
 export const WebhookEndpoint = Type.Object(
@@ -52,7 +52,7 @@ const settings = {
     Type.Unsafe<string[] | null>({
       type: ['array', 'null'],
       items: { type: 'string' },
-      description: 'null: all of them',
+      description: 'null: all of them. `email.*` means all that begin with `email.`',
       examples: [['email.delivered', 'email.bounced']],
     }),
   ),
@@ -78,6 +78,32 @@ export const EndpointChange = Body(
     secret: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
   },
   { description: 'At least one field' },
+)
+
+const DAY_SECONDS = 86_400
+
+export const SecretRotation = Body({
+  secret: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 512, description: 'Generated when omitted' }),
+  ),
+  overlap_seconds: Type.Integer({
+    minimum: 0,
+    maximum: 7 * DAY_SECONDS,
+    default: DAY_SECONDS,
+    description: 'How long the old secret signs beside the new one',
+  }),
+})
+
+export const RotatedSecret = Type.Object(
+  {
+    id: Id,
+    secret: Type.String({
+      description: 'Shown this once',
+      examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+    }),
+    previous_secret_until: Timestamp,
+  },
+  { title: 'RotatedWebhookSecret' },
 )
 
 export const UpdatedEndpoint = Type.Object({ id: Id })

@@ -7,19 +7,38 @@ import { type Page, paginated } from '../../../http/paging.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { OrganizationNotFound } from '../../organizations/organizations.errors.ts'
 import { WebhookTested } from '../webhooks.events.ts'
-import { EndpointInactive, EndpointNotFound, NothingToUpdate } from './endpoints.errors.ts'
+import { ENDPOINT_SECRET } from './endpoint-secret.ts'
+import {
+  EndpointInactive,
+  EndpointNotFound,
+  InvalidEndpoint,
+  NothingToUpdate,
+} from './endpoints.errors.ts'
 import * as endpoints from './endpoints.repository.ts'
 import { readFields, readSecret, readUrl, type Sent } from './endpoints.rules.ts'
 
-/** What the secrets of endpoints are sealed for. */
-export const ENDPOINT_SECRET = 'webhook endpoint secret'
 const SECRET_BYTES = 32
 
-type Needs = Pick<Core, 'change' | 'db' | 'events' | 'now' | 'vault'>
+type Needs = Pick<Core, 'change' | 'config' | 'db' | 'events' | 'now' | 'outbound' | 'vault'>
+
+interface Rotation {
+  secret?: string
+  overlap_seconds: number
+}
 
 export type EndpointService = ReturnType<typeof endpointService>
 
-export function endpointService({ change, db, events, now, vault }: Needs) {
+export function endpointService(core: Needs) {
+  const { change, config, db, events, now, outbound, vault } = core
+  const newSecret = () => randomBytes(SECRET_BYTES).toString('hex')
+
+  /** Where nothing is sent to it, any address may be written down. */
+  function checkTarget(url: string | undefined): void {
+    if (url === undefined || !config.WEBHOOK_FANOUT) return
+    const problem = outbound.problemOf(url)
+    if (problem !== undefined) throw new InvalidEndpoint(`url: ${problem}`)
+  }
+
   /** A tenant's own organization; for platform callers the one they name, or none. */
   async function ownerOf(tx: Tx, caller: Caller, named: unknown): Promise<string | null> {
     if (!isPlatform(caller)) return caller.organizationId
@@ -46,9 +65,10 @@ export function endpointService({ change, db, events, now, vault }: Needs) {
     /** The only answer that holds the secret, whoever chose it. */
     async create(caller: Caller, sent: Sent) {
       const fields = { ...readFields(sent), url: readUrl(sent.url) }
+      checkTarget(fields.url)
       const secret =
         sent.secret === undefined || sent.secret === null || sent.secret === ''
-          ? randomBytes(SECRET_BYTES).toString('hex')
+          ? newSecret()
           : readSecret(sent.secret)
       return change(caller, async (tx) => {
         const organization_id = await ownerOf(tx, caller, sent.organization_id)
@@ -56,7 +76,8 @@ export function endpointService({ change, db, events, now, vault }: Needs) {
         const row = { ...fields, id: ulid(), organization_id, secret: sealed }
         const { id, url, active } = await endpoints.insert(tx, row, now())
         const data = { endpoint_id: id, url, action: 'created' as const }
-        await events.emit(tx, WebhookTested, { org_id: organization_id }, data)
+        const about = { org_id: organization_id, endpoint_id: id }
+        await events.emit(tx, WebhookTested, about, data)
         return { id, organization_id, url, secret, active }
       })
     },
@@ -66,9 +87,13 @@ export function endpointService({ change, db, events, now, vault }: Needs) {
         ...readFields(sent),
         ...(sent.secret !== undefined && {
           secret: vault.seal(ENDPOINT_SECRET, readSecret(sent.secret)),
+          // Replaced at once: who wants an overlap rotates.
+          previous_secret: null,
+          previous_secret_until: null,
         }),
       }
       if (Object.keys(fields).length === 0) throw new NothingToUpdate()
+      checkTarget(fields.url)
       return change(caller, async (tx) => {
         const updated = await endpoints.update(tx, caller.scope, id, fields, now())
         if (!updated) throw new EndpointNotFound()
@@ -81,6 +106,18 @@ export function endpointService({ change, db, events, now, vault }: Needs) {
         if (!(await endpoints.remove(tx, caller.scope, id))) throw new EndpointNotFound()
       }),
 
+    /** The old secret signs beside the new one for a while; what was left of an older one ends. */
+    async rotateSecret(caller: Caller, id: string, sent: Rotation) {
+      const secret = sent.secret === undefined ? newSecret() : readSecret(sent.secret)
+      const until = new Date(now().getTime() + sent.overlap_seconds * 1000)
+      return change(caller, async (tx) => {
+        const sealed = vault.seal(ENDPOINT_SECRET, secret)
+        const row = await endpoints.rotateSecret(tx, caller.scope, id, sealed, until, now())
+        if (!row) throw new EndpointNotFound()
+        return { id, secret, previous_secret_until: until.toISOString() }
+      })
+    },
+
     /** The event goes where all events go; it succeeds also where nothing is delivered. */
     test: (caller: Caller, id: string) =>
       change(caller, async (tx) => {
@@ -90,7 +127,7 @@ export function endpointService({ change, db, events, now, vault }: Needs) {
         await events.emit(
           tx,
           WebhookTested,
-          { org_id: endpoint.organization_id },
+          { org_id: endpoint.organization_id, endpoint_id: id },
           { endpoint_id: id, url: endpoint.url, test: true, timestamp: now().toISOString() },
         )
         return { endpoint_id: id }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, type Client, startApp } from '../../../../test/support/app.ts'
-import { ENDPOINT_SECRET } from './endpoints.service.ts'
+import { ENDPOINT_SECRET } from './endpoint-secret.ts'
 
 const PATH = '/api/v1/webhooks/endpoints'
 const URL_SENT = 'https://hooks.acme.test/mail'

@@ -1,8 +1,11 @@
 import http from 'node:http'
 import https from 'node:https'
+import { hostOf, type OutboundGuard } from './guard.ts'
 
 const MAX_ANSWER_BYTES = 16 * 1024
 const SHOWN_CHARACTERS = 500
+/** How long a connection waits for the next call to the same guarded target. */
+const IDLE_MS = 2000
 
 /** What came of one attempt. Status 0: there was no answer. */
 export interface Answer {
@@ -11,18 +14,34 @@ export interface Answer {
   retryAfter?: string
 }
 
+interface Options {
+  timeoutSeconds: number
+  /** To one host at once; without it as many as are asked for. */
+  connections?: number
+  /** For targets that a tenant chose. Without it any address is called. */
+  guard?: OutboundGuard
+}
+
 /**
  * Posts and tells what happened; never throws. Redirects are answers like others. The time limit is
  * for the whole exchange, and of the body only the beginning is read: a receiver that sends one byte
  * a second, or two gigabytes, costs no more than one that is silent.
  */
-export function poster(timeoutSeconds: number, connections: number) {
-  const options = { keepAlive: true, maxSockets: connections, maxFreeSockets: connections }
+export function poster({ timeoutSeconds, connections, guard }: Options) {
+  const options = {
+    keepAlive: true,
+    ...(connections !== undefined && { maxSockets: connections, maxFreeSockets: connections }),
+    ...(guard && { lookup: guard.lookup, timeout: IDLE_MS, maxFreeSockets: 4 }),
+  }
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
 
   return {
     post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
+      const problem = guard?.problemOf(url)
+      if (problem !== undefined) return Promise.resolve({ status: 0, error: problem })
       const target = new URL(url)
+      // The root's dot is no part of the name in a certificate.
+      if (guard && target.hostname.endsWith('.')) target.hostname = hostOf(target)
       const secure = target.protocol === 'https:'
       return new Promise((resolve) => {
         let settled = false
