@@ -3,6 +3,9 @@ import https from 'node:https'
 
 const MAX_ANSWER_BYTES = 16 * 1024
 const SHOWN_CHARACTERS = 500
+// Many receivers close a connection after some idle seconds. A request that meets the closing one
+// fails without having been seen, so idle connections are closed before anybody else does.
+const IDLE_MS = 1000
 
 /** What came of one attempt. Status 0: there was no answer. */
 export interface Answer {
@@ -17,14 +20,19 @@ export interface Answer {
  * a second, or two gigabytes, costs no more than one that is silent.
  */
 export function poster(timeoutSeconds: number, connections: number) {
-  const options = { keepAlive: true, maxSockets: connections, maxFreeSockets: connections }
+  const options = {
+    keepAlive: true,
+    maxSockets: connections,
+    maxFreeSockets: connections,
+    timeout: IDLE_MS,
+  }
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
 
   return {
     post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
       const target = new URL(url)
       const secure = target.protocol === 'https:'
-      return new Promise((resolve) => {
+      return new Promise<Answer>((resolve) => {
         let settled = false
         const settle = (answer: Answer) => {
           if (settled) return
@@ -44,7 +52,8 @@ export function poster(timeoutSeconds: number, connections: number) {
         request.on('error', (error) => settle({ status: 0, error: error.message }))
         request.on('response', (response) => read(response, settle))
         request.end(body)
-      })
+        // A header that cannot be sent: no attempt will fare better, and all of them count.
+      }).catch((error: Error) => ({ status: 0, error: error.message }))
     },
     close() {
       agents['http:'].destroy()
