@@ -78,7 +78,7 @@ export async function startDelivery({ config, db, listen, log, now }: Needs) {
     const first = await queue.firstIds(db, lanes, waiting.size + Math.min(room, FETCH))
     const retries = await queue.dueRetryIds(db, lanes, now(), waiting.size + Math.min(room, FETCH))
     const ids = [...first, ...retries].map(({ id }) => id).filter((id) => !waiting.has(id))
-    if (ids.length > 0) waiting.add(await queue.load(db, ids))
+    if (ids.length > 0) waiting.add(await queue.load(db, ids, now()))
   }
 
   const rounds = singleFile(async () => {
