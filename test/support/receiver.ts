@@ -33,6 +33,8 @@ export async function startReceiver(reply: Reply = (_received, response) => resp
   return {
     got,
     state,
+    connections: () =>
+      new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count))),
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     async stop() {
       server.closeAllConnections()
