@@ -336,10 +336,6 @@ export interface Tables {
     backup_code_hashes: JsonWithDefault
     created_at: Generated<Timestamp>
   }
-  webhook_daemons: {
-    id: string
-    alive_until: Timestamp
-  }
   webhook_dead_letters: {
     id: GeneratedAlways<number>
     event_id: string

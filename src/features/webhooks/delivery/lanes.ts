@@ -4,25 +4,22 @@ import type { Db } from '../../../database/database.ts'
 /**
  * Takes this daemon's fair share of the lanes and renews what it has; answers which those are. The
  * lease is a row that one daemon at a time can move, so each event is with one daemon only. A daemon
- * that died is missed when its leases run out. Lanes beyond the share are not renewed, rather than
- * given away: an attempt that is under way in one ends before its lease does.
+ * that died is missed when its leases run out.
  */
 export async function leaseLanes(db: Db, owner: string, leaseSeconds: number): Promise<number[]> {
   const { rows } = await sql<{ lane: number }>`
-    with me as (
-      insert into webhook_daemons (id, alive_until)
-      values (${owner}, now() + make_interval(secs => ${leaseSeconds}))
-      on conflict (id) do update set alive_until = excluded.alive_until
-    ), forgotten as (
-      delete from webhook_daemons where id <> ${owner} and alive_until <= now()
-    ), alive as (
-      select count(*) + 1 as daemons from webhook_daemons where id <> ${owner} and alive_until > now()
+    with alive as (
+      select count(distinct owner) filter (where owner <> ${owner} and lease_until > now()) + 1 as daemons
+      from webhook_lanes
     ), wanted as (
       select lane from webhook_lanes
       where owner = ${owner} or lease_until <= now()
       order by (owner = ${owner}) desc nulls last, lane
       limit (select ceil(64.0 / daemons)::int from alive)
       for update skip locked
+    ), given_up as (
+      update webhook_lanes set owner = null, lease_until = '-infinity'
+      where owner = ${owner} and lane not in (select lane from wanted)
     )
     update webhook_lanes
     set owner = ${owner}, lease_until = now() + make_interval(secs => ${leaseSeconds})
@@ -32,8 +29,6 @@ export async function leaseLanes(db: Db, owner: string, leaseSeconds: number): P
 }
 
 export const releaseLanes = (db: Db, owner: string) =>
-  sql`
-    with gone as (delete from webhook_daemons where id = ${owner})
-    update webhook_lanes set owner = null, lease_until = '-infinity' where owner = ${owner}`.execute(
+  sql`update webhook_lanes set owner = null, lease_until = '-infinity' where owner = ${owner}`.execute(
     db,
   )
