@@ -27,3 +27,14 @@ it('says what is wrong with a header that cannot be sent', async () => {
   expect([status, error]).toEqual([0, expect.stringContaining('x-webhook-event')])
   expect(receiver.got).toEqual([])
 })
+
+it('names the host and hands over the login that the URL holds', async () => {
+  const { receiver, http } = await setUp()
+  const { host } = new URL(receiver.url)
+  await http.post(`http://us%40er:p%C3%A4ss@${host}/hook?a=b`, { 'x-webhook-id': '1' }, '{"ä":1}')
+  const login = Buffer.from('us@er:päss').toString('base64')
+  expect(receiver.got[0]).toMatchObject({
+    headers: { host, authorization: `Basic ${login}`, 'x-webhook-id': '1', 'content-length': '8' },
+    json: { ä: 1 },
+  })
+})
