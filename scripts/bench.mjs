@@ -1,5 +1,5 @@
 // Runs a benchmark of bench/ on the bundled Node, which reads TypeScript as it is, against the server as
-// built: `bench.mjs` for run.ts, `bench.mjs scale` for scale.ts.
+// built: `bench.mjs` for run.ts, `bench.mjs scale` for scale.ts, `bench.mjs webhooks` for webhooks.ts.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { bundledNode, prepare, root } from './prepare.mjs'

@@ -4,8 +4,9 @@ import { hostOf, type OutboundGuard } from './guard.ts'
 
 const MAX_ANSWER_BYTES = 16 * 1024
 const SHOWN_CHARACTERS = 500
-/** How long a connection waits for the next call to the same guarded target. */
-const IDLE_MS = 2000
+// Many receivers close a connection after some idle seconds. A request that meets the closing one
+// fails without having been seen, so idle connections are closed before anybody else does.
+const IDLE_MS = 1000
 
 /** What came of one attempt. Status 0: there was no answer. */
 export interface Answer {
@@ -30,8 +31,9 @@ interface Options {
 export function poster({ timeoutSeconds, connections, guard }: Options) {
   const options = {
     keepAlive: true,
+    timeout: IDLE_MS,
     ...(connections !== undefined && { maxSockets: connections, maxFreeSockets: connections }),
-    ...(guard && { lookup: guard.lookup, timeout: IDLE_MS, maxFreeSockets: 4 }),
+    ...(guard && { lookup: guard.lookup, maxFreeSockets: 4 }),
   }
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
 
@@ -43,7 +45,7 @@ export function poster({ timeoutSeconds, connections, guard }: Options) {
       // The root's dot is no part of the name in a certificate.
       if (guard && target.hostname.endsWith('.')) target.hostname = hostOf(target)
       const secure = target.protocol === 'https:'
-      return new Promise((resolve) => {
+      return new Promise<Answer>((resolve) => {
         let settled = false
         const settle = (answer: Answer) => {
           if (settled) return
@@ -51,10 +53,13 @@ export function poster({ timeoutSeconds, connections, guard }: Options) {
           clearTimeout(timer)
           resolve(answer)
         }
-        const request = (secure ? https : http).request(target, {
+        const request = (secure ? https : http).request({
+          host: target.hostname.replace(/^\[(.*)\]$/, '$1'),
+          port: target.port,
+          path: `${target.pathname}${target.search}`,
           method: 'POST',
           agent: agents[secure ? 'https:' : 'http:'],
-          headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+          headers: headerList(target, headers, body),
         })
         const timer = setTimeout(() => {
           settle({ status: 0, error: 'Timeout' })
@@ -63,13 +68,28 @@ export function poster({ timeoutSeconds, connections, guard }: Options) {
         request.on('error', (error) => settle({ status: 0, error: error.message }))
         request.on('response', (response) => read(response, settle))
         request.end(body)
-      })
+        // A header that cannot be sent: no attempt will fare better, and all of them count.
+      }).catch((error: Error) => ({ status: 0, error: error.message }))
     },
     close() {
       agents['http:'].destroy()
       agents['https:'].destroy()
     },
   }
+}
+
+/**
+ * Names and values in turn, which Node sends as they are: a quarter less work than an object. What it
+ * would add to an object, the host and what the URL has of a login, is added here.
+ */
+function headerList(target: URL, headers: Record<string, string>, body: string): string[] {
+  const list = ['host', target.host, 'content-length', String(Buffer.byteLength(body))]
+  if (target.username !== '' || target.password !== '') {
+    const login = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`
+    list.push('authorization', `Basic ${Buffer.from(login).toString('base64')}`)
+  }
+  for (const name in headers) list.push(name, headers[name] as string)
+  return list
 }
 
 function read(response: http.IncomingMessage, settle: (answer: Answer) => void): void {

@@ -1,17 +1,20 @@
+import type { Sql } from 'postgres'
 import { afterEach, expect, it } from 'vitest'
 import { connect } from '../../src/database/database.ts'
 import { runningEmbedded } from '../../src/database/embedded.ts'
 import { installation } from '../support/installation.ts'
 import { cleanUp, kill, startServer, until, workersIn } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { emitMany, expectNothingLost, receipts } from '../support/webhook-events.ts'
 
 const EVENTS = 5000
 const WORKERS = 8
+const EVENT = 'event'
 
 const cleanUps: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   await cleanUp()
-  for (const undo of cleanUps.splice(0)) await undo()
+  for (const undo of cleanUps.splice(0).reverse()) await undo()
 })
 
 async function setUp() {
@@ -27,46 +30,47 @@ async function setUp() {
   return { receiver, start: { dataDir, env } }
 }
 
-/** As many events about many things, as if as many changes had been made. */
-async function emit(dataDir: string): Promise<void> {
+/** On the embedded PostgreSQL, as it runs at this moment. */
+async function embedded<T>(dataDir: string, work: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = connect(runningEmbedded(dataDir) as never, { max: 1 })
-  await sql`
-    with stored as (
-      insert into events (id, event, source, data)
-      select 'event-' || n, 'domain.updated', 'api', jsonb_build_object('n', n)
-      from generate_series(1, ${EVENTS}::int) as n
-      returning id, sequence
-    )
-    insert into webhook_queue (event_id, lane) select id, sequence % 64 from stored order by sequence`
-  await sql.end()
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end()
+  }
 }
 
-const summary = (receiver: Awaited<ReturnType<typeof startReceiver>>) => {
-  const ids = receiver.got.map(({ json }) => json.id as string)
-  const distinct = new Set(ids).size
-  return { distinct, duplicates: ids.length - distinct }
-}
+type Receiver = Awaited<ReturnType<typeof startReceiver>>
+
+const inTheMiddle = (receiver: Receiver) => until(() => receiver.got.length > EVENTS / 5)
+
+/** What was under way, and what had been answered but not yet stored. */
+const IN_FLIGHT = 2 * WORKERS
 
 it('loses no event to kill -9 of the daemon, and repeats only attempts that were under way', async () => {
   const { receiver, start } = await setUp()
   const first = await startServer(start)
-  await emit(start.dataDir)
-  await until(() => receiver.got.length > EVENTS / 5)
+  await embedded(start.dataDir, (sql) => emitMany(sql, EVENT, EVENTS))
+  await inTheMiddle(receiver)
   await first.killNode()
-  expect(summary(receiver).distinct).toBeLessThan(EVENTS)
+  expect(receipts(receiver, EVENT).distinct).toBeLessThan(EVENTS)
 
   await startServer(start)
-  await until(() => summary(receiver).distinct === EVENTS, 60_000)
-  // What was under way, and what had been answered but not yet stored.
-  expect(summary(receiver).duplicates).toBeLessThanOrEqual(2 * WORKERS)
+  const { duplicates } = await embedded(start.dataDir, (sql) =>
+    expectNothingLost(receiver, sql, EVENT, EVENTS),
+  )
+  expect(duplicates).toBeLessThanOrEqual(IN_FLIGHT)
 })
 
 it('loses no event to a restart of PostgreSQL in the middle', async () => {
   const { receiver, start } = await setUp()
   await startServer(start)
-  await emit(start.dataDir)
-  await until(() => receiver.got.length > EVENTS / 5)
+  await embedded(start.dataDir, (sql) => emitMany(sql, EVENT, EVENTS))
+  await inTheMiddle(receiver)
   for (const pid of workersIn(start.dataDir)) kill(pid, 'SIGKILL')
-  await until(() => summary(receiver).distinct === EVENTS, 60_000)
-  expect(summary(receiver).duplicates).toBeLessThanOrEqual(2 * WORKERS)
+  await until(() => receipts(receiver, EVENT).distinct === EVENTS, 60_000)
+  const { duplicates } = await embedded(start.dataDir, (sql) =>
+    expectNothingLost(receiver, sql, EVENT, EVENTS),
+  )
+  expect(duplicates).toBeLessThanOrEqual(IN_FLIGHT)
 })

@@ -38,6 +38,8 @@ export async function startReceiver(
     got,
     state,
     port: bound,
+    connections: () =>
+      new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count))),
     url: `http://${host}:${bound}/hook`,
     async stop() {
       server.closeAllConnections()

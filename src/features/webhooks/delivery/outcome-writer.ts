@@ -34,7 +34,7 @@ export function outcomeWriter(db: Db, log: Log) {
   async function store(outcomes: Outcome[]): Promise<void> {
     for (;;) {
       try {
-        return await db.transaction().execute((tx) => record(tx, outcomes))
+        return await record(db, outcomes)
       } catch (error) {
         log.warn({ err: error, outcomes: outcomes.length }, 'webhook outcomes were not stored yet')
         // At the end nobody can wait any longer; they will be sent once more.

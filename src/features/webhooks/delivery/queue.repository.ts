@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Db, Tx } from '../../../database/database.ts'
+import type { Db } from '../../../database/database.ts'
 import type { StoredEvent } from './envelope.ts'
 
 /** A queue entry with the event it is about. */
@@ -96,67 +96,68 @@ export interface Outcome {
   deadLetter?: object
 }
 
-/** Many outcomes in one transaction: the attempt is logged, and its entry moves on or goes. */
-export async function record(tx: Tx, outcomes: Outcome[]): Promise<void> {
-  await tx
-    .insertInto('webhook_deliveries')
-    .values(
-      outcomes.map(({ job, delivery }) => ({
-        id: delivery.id,
-        event_id: job.event.id,
-        event_type: job.event.event,
-        endpoint_id: delivery.endpointId,
-        webhook_url: delivery.url,
-        organization_id: delivery.organizationId,
-        message_id: messageIdOf(job.event.data),
-        delivery_status: delivery.status,
-        http_status_code: delivery.httpStatus,
-        attempts: job.attempts + 1,
-        error_message: delivery.error?.replaceAll('\0', '').slice(0, 2000) ?? null,
-        created_at: delivery.at.toISOString(),
-        delivered_at: delivery.status === 'delivered' ? delivery.at.toISOString() : null,
-      })),
+/**
+ * Many outcomes in one statement, which is all or nothing and the same text however many there are,
+ * so it is planned once: each attempt is logged, and its entry moves on or goes. Storing the same
+ * outcomes again changes nothing: the answer to a commit may get lost.
+ */
+export async function record(db: Db, outcomes: Outcome[]): Promise<void> {
+  const column = <Value>(of: (outcome: Outcome) => Value) => outcomes.map(of)
+  await sql`
+    with attempt as (
+      select * from unnest(
+        ${column(({ delivery }) => delivery.id)}::text[],
+        ${column(({ job }) => job.id)}::bigint[],
+        ${column(({ job }) => job.event.id)}::text[],
+        ${column(({ job }) => job.event.event)}::text[],
+        ${column(({ delivery }) => delivery.endpointId)}::text[],
+        ${column(({ delivery }) => delivery.url)}::text[],
+        ${column(({ delivery }) => delivery.organizationId)}::text[],
+        ${column(({ job }) => messageIdOf(job.event.data))}::text[],
+        ${column(({ delivery }) => delivery.status)}::text[],
+        ${column(({ delivery }) => delivery.httpStatus)}::integer[],
+        ${column(({ job }) => job.attempts + 1)}::integer[],
+        ${column(({ delivery }) => storable(delivery.error))}::text[],
+        ${column(({ delivery }) => delivery.at.toISOString())}::timestamptz[],
+        ${column(({ retryAt }) => retryAt?.toISOString() ?? null)}::timestamptz[],
+        ${column(({ deadLetter }) => (deadLetter ? JSON.stringify(deadLetter) : null))}::text[]
+      ) as attempt (id, queue_id, event_id, event_type, endpoint_id, url, organization_id, message_id,
+        status, code, attempts, error, at, retry_at, dead_letter)
+    ), logged as (
+      insert into webhook_deliveries (id, event_id, event_type, endpoint_id, webhook_url,
+        organization_id, message_id, delivery_status, http_status_code, attempts, error_message,
+        created_at, delivered_at)
+      select id, event_id, event_type, endpoint_id, url, organization_id, message_id, status, code,
+        attempts, error, at, case status when 'delivered' then at end
+      from attempt
+      on conflict (id) do nothing
+      returning id
+    ), buried as (
+      insert into webhook_dead_letters (event_id, endpoint_id, organization_id, event_type,
+        endpoint_url, last_error, attempt_count, payload, last_attempted_at)
+      select event_id, endpoint_id, organization_id, event_type, url,
+        left('Gave up after ' || attempts || ' attempts: ' || coalesce(error, ''), ${SHOWN}::int),
+        attempts, dead_letter::jsonb, at
+      from attempt join logged using (id)
+      where dead_letter is not null
+    ), put_off as (
+      update webhook_queue set attempts = attempt.attempts, due_at = retry_at
+      from attempt where webhook_queue.id = queue_id and retry_at is not null
     )
-    .execute()
-  const dead = outcomes.filter(({ deadLetter }) => deadLetter !== undefined)
-  if (dead.length > 0) await buryAll(tx, dead)
-  const retried = outcomes.filter(({ retryAt }) => retryAt !== undefined)
-  if (retried.length > 0) {
-    await sql`
-      update webhook_queue set attempts = attempts + 1, due_at = retry.at
-      from unnest(${retried.map(({ job }) => job.id)}::bigint[],
-        ${retried.map(({ retryAt }) => retryAt?.toISOString())}::timestamptz[]) as retry (id, at)
-      where webhook_queue.id = retry.id`.execute(tx)
-  }
-  const done = outcomes.filter(({ retryAt }) => retryAt === undefined).map(({ job }) => job.id)
-  if (done.length > 0) {
-    await sql`delete from webhook_queue where id = any(${done}::bigint[])`.execute(tx)
-  }
+    delete from webhook_queue using attempt where webhook_queue.id = queue_id and retry_at is null`.execute(
+    db,
+  )
 }
 
-const buryAll = (tx: Tx, dead: Outcome[]) =>
-  tx
-    .insertInto('webhook_dead_letters')
-    .values(
-      dead.map(({ job, delivery, deadLetter }) => ({
-        event_id: job.event.id,
-        endpoint_id: delivery.endpointId,
-        organization_id: delivery.organizationId,
-        event_type: job.event.event,
-        endpoint_url: delivery.url,
-        last_error: `Gave up after ${job.attempts + 1} attempts: ${delivery.error ?? ''}`
-          .replaceAll('\0', '')
-          .slice(0, 2000),
-        attempt_count: job.attempts + 1,
-        payload: deadLetter as object,
-        last_attempted_at: delivery.at.toISOString(),
-      })),
-    )
-    .execute()
+const SHOWN = 2000
+// Longer ones fit no index, and RFC 5322 §2.1.1 has no longer lines.
+const LONGEST_MESSAGE_ID = 998
+
+const storable = (text: string | null) => text?.replaceAll('\0', '').slice(0, SHOWN) ?? null
 
 const messageIdOf = (data: object): string | null => {
   const { message_id } = data as { message_id?: unknown }
-  return typeof message_id === 'string' ? message_id : null
+  return typeof message_id === 'string' ? message_id.slice(0, LONGEST_MESSAGE_ID) : null
 }
 
 export const queueState = async (db: Db) => {

@@ -1,0 +1,71 @@
+import type { Sql } from 'postgres'
+import { expect } from 'vitest'
+import { until } from './process.ts'
+import type { Received, startReceiver } from './receiver.ts'
+
+type Receiver = Awaited<ReturnType<typeof startReceiver>>
+
+/** As many events about many things, as if as many changes had been made; their ids begin alike. */
+export const emitMany = (sql: Sql, prefix: string, count: number) => sql`
+  with stored as (
+    insert into events (id, event, source, data)
+    select ${`${prefix}-`}::text || n, 'domain.updated', 'api', jsonb_build_object('n', n)
+    from generate_series(1, ${count}::int) as n
+    returning id, sequence
+  )
+  insert into webhook_queue (event_id, lane) select id, sequence % 64 from stored order by sequence`
+
+const isAbout =
+  (prefix: string) =>
+  ({ json }: Received) =>
+    (json.id as string).startsWith(`${prefix}-`)
+
+/** How often each event came, and how many came more than once. */
+export function receipts(receiver: Receiver, prefix: string) {
+  const times = new Map<string, number>()
+  for (const { json } of receiver.got.filter(isAbout(prefix))) {
+    times.set(json.id, (times.get(json.id) ?? 0) + 1)
+  }
+  const total = [...times.values()].reduce((sum, count) => sum + count, 0)
+  return { distinct: times.size, total, duplicates: total - times.size }
+}
+
+export interface Recorded {
+  event_id: string
+  statuses: string[]
+  codes: number[]
+  errors: string[]
+  attempts: number[]
+}
+
+/** What the log of deliveries says about each event, its attempts in their order. */
+export const recorded = (sql: Sql, prefix: string) => sql<Recorded[]>`
+  select event_id,
+    array_agg(delivery_status order by attempts) as statuses,
+    array_agg(http_status_code order by attempts) as codes,
+    array_agg(coalesce(error_message, '') order by attempts) as errors,
+    array_agg(attempts order by attempts) as attempts
+  from webhook_deliveries where event_id like ${`${prefix}-%`} group by event_id`
+
+export async function waiting(sql: Sql, prefix: string): Promise<number> {
+  const rows = await sql`select from webhook_queue where event_id like ${`${prefix}-%`}`
+  return rows.length
+}
+
+/**
+ * Every event arrived and has one delivery on record, its last attempt; so what came twice are
+ * attempts whose answer was not recorded.
+ */
+export async function expectNothingLost(
+  receiver: Receiver,
+  sql: Sql,
+  prefix: string,
+  count: number,
+) {
+  await until(() => receipts(receiver, prefix).distinct === count, 60_000)
+  await until(async () => (await waiting(sql, prefix)) === 0)
+  const rows = await recorded(sql, prefix)
+  const once = rows.filter(({ statuses }) => statuses.indexOf('delivered') === statuses.length - 1)
+  expect(once).toHaveLength(count)
+  return receipts(receiver, prefix)
+}
