@@ -11,6 +11,7 @@ import type { Log } from './log.ts'
 import { type AuthCache, authCache } from './mail/auth-cache.ts'
 import { dnsClient, type WithDns } from './mail/dns.ts'
 import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
+import { type RedisLink, redisLink } from './redis/redis.ts'
 
 /** What is made once and handed to all. */
 export interface Core {
@@ -24,6 +25,8 @@ export interface Core {
   imapLogin: ImapLogin
   authCache: AuthCache
   withDns: WithDns
+  /** Does nothing until it is used; there is none without REDIS_URL. */
+  redis: RedisLink | undefined
   /** Follows a NOTIFY channel of the database. */
   listen(channel: string, handlers: Handlers): Promise<Feed>
   /**
@@ -48,6 +51,7 @@ export async function startCore(
   const { db } = database
   const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
   await verifyRootKey(db, sealing)
+  const redis = config.REDIS_URL === undefined ? undefined : redisLink(config.REDIS_URL, log)
   const access = await startAccess({ db, now, log, config, vault: sealing }, target)
   return {
     config,
@@ -60,6 +64,7 @@ export async function startCore(
     imapLogin: imapLogin(config),
     authCache: authCache(config, log),
     withDns: dnsClient(config),
+    redis,
     listen: (channel, handlers) => listen(target, channel, handlers),
     change: (caller, work) =>
       db.transaction().execute(async (tx) => {
@@ -68,6 +73,7 @@ export async function startCore(
         return result
       }),
     async close() {
+      redis?.close()
       await access.close()
       await database.close()
     },

@@ -3,6 +3,7 @@ import type { Core } from '../../../core.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { envelopeOf, signedRequest } from './envelope.ts'
 import { leaseLanes, releaseLanes } from './lanes.ts'
+import { deliveryLatency } from './latency.ts'
 import { outcomeWriter } from './outcome-writer.ts'
 import { poster } from './post.ts'
 import * as queue from './queue.repository.ts'
@@ -26,6 +27,7 @@ export async function startDelivery({ config, db, listen, log, now }: Needs) {
   const http = poster(config.WEBHOOK_TIMEOUT, config.WEBHOOK_WORKERS)
   const writer = outcomeWriter(db, log)
   const counts = { delivered: 0, retrying: 0, failed: 0, abandoned: 0 }
+  const latency = deliveryLatency()
   let lanes: number[] = []
   let leasedUntil = 0
   let stopping = false
@@ -55,6 +57,7 @@ export async function startDelivery({ config, db, listen, log, now }: Needs) {
           ? 'retrying'
           : 'failed'
     counts[status]++
+    if (delivered) latency.accepted(job.event, at)
     await writer.write({
       job,
       delivery: { id: ulid(), url, status, httpStatus: answer.status, error: answer.error, at },
@@ -95,6 +98,7 @@ export async function startDelivery({ config, db, listen, log, now }: Needs) {
 
   return {
     counts,
+    latency,
     /** Waits for attempts under way and gives the lanes back; what is left others will send. */
     async stop() {
       stopping = true
