@@ -2,8 +2,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 // Declares the events of every feature.
-import '../src/daemons/api.ts'
+import '../src/daemons/index.ts'
 import { eventCatalogue } from '../src/events/events.ts'
+import { exampleData } from '../src/events/example.ts'
 import { root } from './prepare.mjs'
 
 const file = join(root, 'docs', 'events.md')
@@ -11,9 +12,9 @@ const events = eventCatalogue()
 
 const INTRODUCTION = `# Events
 
-Written by \`npm run events\` from the declarations in \`src/features/**/*.events.ts\`; do not edit.
+Written by \`npm run events\` from the declarations in \`src/features/**/*.events.ts\` and \`src/events/planned/\`; do not edit.
 
-An event says that something has happened. It is stored in the transaction of the change that caused it, in the table \`events\`: both are stored, or neither. Nothing delivers events yet; delivery will read them from there, in the order of \`sequence\`.
+An event says that something has happened. It is stored in the transaction of the change that caused it, in the table \`events\`: both are stored, or neither. [webhooks.md](webhooks.md) tells how events are delivered, and how other services hand in theirs.
 
 Every event has these fields, whatever it is about:
 
@@ -27,22 +28,26 @@ Every event has these fields, whatever it is about:
 | \`data\` | object | what is listed with the event |
 | \`created_at\` | timestamp | when it was stored |
 
-A field that is optional is left out when there is nothing to say. Fields may be added to an event; none is taken away or renamed.`
+A field that is optional is left out when there is nothing to say. Fields may be added to an event; none is taken away or renamed.
+
+Under _Producer_, \`none\` means that nothing in this code emits the event yet: it arrives only when another service publishes it. \`reserved\` names are taken, and nothing is expected to emit them. Do not rely on either.`
+
+const PRODUCERS = { this: 'Mailplane', none: '`none`', reserved: '`reserved`' }
 
 const text = aligned(
-  [
+  `${[
     INTRODUCTION,
     '## All events',
     [
-      '| Event | Source | When |',
-      '| --- | --- | --- |',
+      '| Event | Source | Producer | When |',
+      '| --- | --- | --- | --- |',
       ...events.map(
-        ({ name, source, summary }) =>
-          `| [\`${name}\`](#${name.replace(/[^\w-]/g, '')}) | ${source} | ${summary} |`,
+        ({ name, source, summary, producer }) =>
+          `| [\`${name}\`](#${name.replace(/[^\w-]/g, '')}) | ${source} | ${PRODUCERS[producer]} | ${summary} |`,
       ),
     ].join('\n'),
     ...events.map(described),
-  ].join('\n\n'),
+  ].join('\n\n')}\n`,
 )
 
 if (process.argv.includes('--check')) {
@@ -54,14 +59,29 @@ if (process.argv.includes('--check')) {
   writeFileSync(file, text)
 }
 
-function described({ name, source, summary, data }) {
+function described({ name, source, summary, data, producer }) {
   const required = data.required ?? []
   const fields = Object.entries(data.properties).map(([field, schema]) => {
     const notes = [required.includes(field) ? '' : 'optional', schema.description ?? '']
     return `| \`${field}\` | ${typeOf(schema)} | ${notes.filter(Boolean).join('; ')} |`
   })
   const table = ['| Field | Type | Notes |', '| --- | --- | --- |', ...fields].join('\n')
-  return `## ${name}\n\n${summary}. Source: \`${source}\`.\n\n${table}`
+  const example = ['```json', written(exampleData(data)), '```'].join('\n')
+  const from = `Source: \`${source}\`. Producer: ${PRODUCERS[producer]}.`
+  return `## ${name}\n\n${summary}. ${from}\n\n${table}\n\n${example}`
+}
+
+/** As the formatter writes JSON: a field a line, and what is in a field on that line. */
+function written(example) {
+  const fields = Object.entries(example).map(([name, value]) => `  "${name}": ${inline(value)}`)
+  return `{\n${fields.join(',\n')}\n}`
+}
+
+function inline(value) {
+  if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value)
+  const fields = Object.entries(value).map(([name, inner]) => `"${name}": ${inline(inner)}`)
+  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`
 }
 
 function typeOf({ type, anyOf, const: only, items }) {

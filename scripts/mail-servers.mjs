@@ -2,7 +2,10 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-const PACKAGES = { 'dovecot-imapd': '/usr/lib/dovecot/imap' }
+const PACKAGES = {
+  'dovecot-imapd': '/usr/lib/dovecot/imap',
+  'redis-server': '/usr/bin/redis-server',
+}
 
 export const missingMailServers = () =>
   Object.entries(PACKAGES)

@@ -98,6 +98,7 @@ export const variables = {
   WEBHOOK_CLEANUP_SCHEDULE_HOURS: env.integer('Hours between clean-ups', 4, { min: 1, max: 720 }),
   WEBHOOK_SUCCESSFUL_RETENTION_HOURS: env.integer('Hours to keep successes', 24, { min: 1 }),
   WEBHOOK_FAILED_RETENTION_HOURS: env.integer('Hours to keep failures', 72, { min: 1 }),
+  WEBHOOK_AUTO_DELETE_SUCCESSFUL: env.flag('Delete old successes too', true),
   WEBHOOK_CLEANUP_BATCH_SIZE: env.integer('Records per batch of a clean-up', 1000, { min: 1 }),
 } as const
 

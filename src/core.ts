@@ -12,6 +12,7 @@ import { type AuthCache, authCache } from './mail/auth-cache.ts'
 import { dnsClient, type WithDns } from './mail/dns.ts'
 import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
 import { type OutboundGuard, outboundGuard } from './outbound/guard.ts'
+import { type RedisLink, redisLink } from './redis/redis.ts'
 
 /** What is made once and handed to all. */
 export interface Core {
@@ -27,6 +28,8 @@ export interface Core {
   withDns: WithDns
   /** Where calls to targets that a tenant chose may go. */
   outbound: OutboundGuard
+  /** Does nothing until it is used; there is none without REDIS_URL. */
+  redis: RedisLink | undefined
   /** Follows a NOTIFY channel of the database. */
   listen(channel: string, handlers: Handlers): Promise<Feed>
   /**
@@ -52,6 +55,7 @@ export async function startCore(
   const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
   await verifyRootKey(db, sealing)
   const withDns = dnsClient(config)
+  const redis = config.REDIS_URL === undefined ? undefined : redisLink(config.REDIS_URL, log)
   const access = await startAccess({ db, now, log, config, vault: sealing }, target)
   return {
     config,
@@ -71,6 +75,7 @@ export async function startCore(
       allow: config.SVC_OUTBOUND_ALLOW,
       resolve: (name) => withDns((dns) => dns.addresses(name)),
     }),
+    redis,
     listen: (channel, handlers) => listen(target, channel, handlers),
     change: (caller, work) =>
       db.transaction().execute(async (tx) => {
@@ -79,6 +84,7 @@ export async function startCore(
         return result
       }),
     async close() {
+      redis?.close()
       await access.close()
       await database.close()
     },

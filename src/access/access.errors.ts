@@ -28,6 +28,14 @@ export const PasswordChangeRequired = defineError({
   code: 'password_change_required',
   message: 'Set a new password to continue',
 })
+export const InternalTokenRequired = defineError({
+  status: 401,
+  message: 'Internal token required: send the value of SVC_INTERNAL_TOKEN as X-Internal-Token',
+})
+export const InvalidInternalToken = defineError({
+  status: 401,
+  message: 'Invalid internal token',
+})
 export const DashboardSessionRequired = defineError({
   status: 400,
   message: 'This needs a dashboard session; sign in with email and password',

@@ -14,6 +14,7 @@ import {
   type SessionKind,
 } from './caller.ts'
 import { clientAddress } from './client-address.ts'
+import { bearer, internalGate } from './internal.ts'
 import type { Auth } from './labels.ts'
 import { COOKIES } from './sessions.ts'
 
@@ -25,9 +26,13 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
  * Decides before anything else whether a request may use its route: credential, throttle, second
  * factor, CSRF, scope, role. Who is refused learns nothing about the route's body rules.
  */
-export function useGuard(app: FastifyInstance, { access, config, now }: Needs): void {
+export function useGuard(
+  app: FastifyInstance,
+  { access, config, now }: Needs,
+  place: { besideApi: boolean },
+): void {
   const trusted = parseNetworks(config.SVC_TRUSTED_PROXIES) as Networks
-  const identify = identifier(access, now)
+  const identify = identifier(access, now, internalGate(config, place))
 
   app.decorateRequest('caller')
   const routes: RouteOptions[] = []
@@ -80,7 +85,7 @@ const callerOf = (identity: Identity, request: FastifyRequest, ip: string): Call
 })
 
 /** Finds the credential that a route takes and whose it is; from memory where that is possible. */
-function identifier(access: Access, now: () => Date) {
+function identifier(access: Access, now: () => Date, letIn: ReturnType<typeof internalGate>) {
   const bySession = async (kind: SessionKind, token: string): Promise<Identity> => {
     const identity = await access.identities.session(kind, sha256(token))
     if (!identity) throw new refused.SessionInvalid()
@@ -125,6 +130,9 @@ function identifier(access: Access, now: () => Date) {
     switch (auth.kind) {
       case 'none':
       case 'bootstrap-token':
+        return anonymous
+      case 'internal':
+        letIn(request.raw)
         return anonymous
       case 'mailbox-session': {
         const token = bearer(headers.authorization) ?? cookie('mailbox')
@@ -211,9 +219,6 @@ const nobodyIfEnded = (error: unknown): Identity => {
   if (error instanceof refused.SessionInvalid) return anonymous
   throw error
 }
-
-const bearer = (header: string | undefined): string | undefined =>
-  header !== undefined && /^bearer /i.test(header) ? header.slice(7).trim() || undefined : undefined
 
 declare module 'fastify' {
   interface FastifyRequest {

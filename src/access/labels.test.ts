@@ -18,6 +18,7 @@ const all = [
   labels.bootstrapToken('organization'),
   labels.bootstrapToken('operator'),
   labels.partialOperator(),
+  labels.internal(),
 ]
 
 describe('labels', () => {
@@ -39,6 +40,7 @@ describe('labels', () => {
       'X-Bootstrap-Token',
       'X-Bootstrap-Token',
       'Operator session (partial)',
+      'Internal token',
     ])
   })
 

@@ -15,6 +15,7 @@ export type Auth =
     }
   | { readonly kind: 'bootstrap-token'; readonly of: 'organization' | 'operator' }
   | { readonly kind: 'partial-operator' }
+  | { readonly kind: 'internal' }
 
 /** Public. */
 export const none = (): Auth => ({ kind: 'none' })
@@ -47,6 +48,8 @@ export const bootstrapToken = (of: 'organization' | 'operator'): Auth => ({
 })
 /** An operator session that still lacks its second factor. */
 export const partialOperator = (): Auth => ({ kind: 'partial-operator' })
+/** Another service of the installation, with the token that they share. */
+export const internal = (): Auth => ({ kind: 'internal' })
 
 export function describeAuth(auth: Auth): string {
   switch (auth.kind) {
@@ -68,6 +71,8 @@ export function describeAuth(auth: Auth): string {
       return 'X-Bootstrap-Token'
     case 'partial-operator':
       return 'Operator session (partial)'
+    case 'internal':
+      return 'Internal token'
   }
 }
 

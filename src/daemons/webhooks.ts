@@ -1,40 +1,39 @@
 import { globalWebhookUrl } from '../config.ts'
+import type { Core } from '../core.ts'
+import type { Feature } from '../features/feature.ts'
+import { startChannel } from '../features/webhooks/channel/channel.ts'
 import { startDelivery } from '../features/webhooks/delivery/engine.ts'
-import { queueState } from '../features/webhooks/delivery/queue.repository.ts'
+import { ingestion } from '../features/webhooks/ingestion/index.ts'
 import { deleteOldDeliveries } from '../features/webhooks/webhooks.jobs.ts'
+import { webhookMetrics } from '../features/webhooks/webhooks.metrics.ts'
 import { runJobs } from '../jobs/jobs.ts'
 import type { Daemon } from './daemon.ts'
 
-/** Delivers events. Without anybody to deliver to, there is nothing for it to do. */
+/** Takes events in and delivers them. Without anybody to deliver to, it only takes in. */
 export const webhooks: Daemon = {
   name: 'webhooks',
   port: 8081,
   async start(core) {
-    const jobs = runJobs(core, [deleteOldDeliveries(core.config)])
+    const posted = { events: 0 }
+    const jobs = runJobs(core, [deleteOldDeliveries])
     const listened = globalWebhookUrl(core.config) !== undefined || core.config.WEBHOOK_FANOUT
     const engine = listened ? await startDelivery(core) : undefined
+    const { redis } = core
+    const channel = redis && startChannel({ ...core, redis })
     return {
-      features: [],
-      async metrics() {
-        const { depth, oldest_seconds, dead } = await queueState(core.db)
-        const attempts = Object.entries(engine?.counts ?? {}).map(
-          ([outcome, count]) => `webhooks_attempts_total{outcome="${outcome}"} ${count}`,
-        )
-        return [
-          '# TYPE webhooks_queue_depth gauge',
-          `webhooks_queue_depth ${depth}`,
-          '# TYPE webhooks_queue_oldest_seconds gauge',
-          `webhooks_queue_oldest_seconds ${oldest_seconds}`,
-          '# TYPE webhooks_dead_letters gauge',
-          `webhooks_dead_letters ${dead}`,
-          '# TYPE webhooks_attempts_total counter',
-          ...attempts,
-        ].join('\n')
-      },
+      features: webhooksFeatures(core, (events) => {
+        posted.events += events
+      }),
+      metrics: () => webhookMetrics(core, { posted, engine, channel }),
       async stop() {
+        await channel?.stop()
         await engine?.stop()
         await jobs.stop()
       },
     }
   },
 }
+
+export const webhooksFeatures = (core: Core, counted: (events: number) => void): Feature[] => [
+  ingestion(core, counted),
+]

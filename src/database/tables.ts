@@ -336,6 +336,19 @@ export interface Tables {
     backup_code_hashes: JsonWithDefault
     created_at: Generated<Timestamp>
   }
+  webhook_channel_messages: {
+    fingerprint: string
+    occurrence: number
+    received_at: Generated<Timestamp>
+  }
+  webhook_cleanup: {
+    only_row: Generated<boolean>
+    settings: JsonWithDefault
+    begun_at: Timestamp | null
+    finished_at: Timestamp | null
+    deleted_deliveries: Generated<number>
+    deleted_events: Generated<number>
+  }
   webhook_daemons: {
     id: string
     alive_until: Timestamp

@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
 import type { Tx } from '../database/database.ts'
 
-/** Whom an event concerns, in the words of the envelope. */
+/** Whom an event concerns, in the words of the envelope, and what its producer adds to it. */
 export interface About {
   org_id: string | null
   domain?: string | null
+  tags?: string[]
+  user_variables?: object
+  metadata?: object
   /** The one endpoint of the organization that gets it, whatever it asked for; absent: all. */
   endpoint_id?: string
 }

@@ -1,33 +1,12 @@
-import type { Static, TObject, TProperties } from 'typebox'
+import type { Static, TObject } from 'typebox'
 import type { Tx } from '../database/database.ts'
 import { ulid } from '../lib/ulid.ts'
+import { type EventType, findEvent } from './catalogue.ts'
 import { type About, enqueue, type Listeners } from './enqueue.ts'
+import './planned/index.ts'
 
+export { defineEvent, type EventType, eventCatalogue } from './catalogue.ts'
 export type { About } from './enqueue.ts'
-
-/** A kind of event: its dotted name, who produces it, and the shape of its data. */
-export interface EventType<Data extends TObject = TObject> {
-  name: string
-  source: string
-  summary: string
-  data: Data
-}
-
-const catalogue = new Map<string, EventType>()
-
-/** Declares an event once, next to the feature that emits it. */
-export function defineEvent<Properties extends TProperties>(
-  name: string,
-  declaration: { source: string; summary: string; data: TObject<Properties> },
-): EventType<TObject<Properties>> {
-  if (catalogue.has(name)) throw new Error(`event ${name} is defined twice`)
-  const type = { name, ...declaration }
-  catalogue.set(name, type as unknown as EventType)
-  return type
-}
-
-export const eventCatalogue = (): EventType[] =>
-  [...catalogue.values()].sort((one, other) => one.name.localeCompare(other.name))
 
 export type Events = ReturnType<typeof events>
 
@@ -39,7 +18,7 @@ export const events = (listeners: Listeners) => ({
     about: About,
     data: Static<Data>,
   ) {
-    if (!catalogue.has(type.name)) throw new Error(`event ${type.name} is not defined`)
+    if (!findEvent(type.name)) throw new Error(`event ${type.name} is not defined`)
     const id = ulid()
     await tx
       .insertInto('events')
@@ -49,7 +28,10 @@ export const events = (listeners: Listeners) => ({
         source: type.source,
         org_id: about.org_id,
         domain: about.domain ?? null,
+        tags: about.tags ?? [],
+        user_variables: about.user_variables ?? {},
         data,
+        metadata: about.metadata ?? {},
       })
       .execute()
     const lane = laneOf(about, data as Record<string, unknown>)

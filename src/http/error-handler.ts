@@ -19,16 +19,19 @@ export function sendError(reply: FastifyReply, request: FastifyRequest, error: A
     .code(error.status)
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
-    .send(errorBody(error, request.id))
+    .send(errorBody(error, request.id, speaksToServices(request)))
 }
 
-export const errorBody = (error: ApiError, correlationId: string) => ({
+const speaksToServices = ({ routeOptions }: FastifyRequest): boolean =>
+  routeOptions?.config?.auth?.kind === 'internal'
+
+export const errorBody = (error: ApiError, correlationId: string, toService = false) => ({
   type: 'error',
   msg: error.message,
   ...(error.code !== undefined && { error_code: error.code }),
   ...(error.data !== undefined && { data: error.data }),
   ...(error instanceof InvalidRequest && { detail: error.detail }),
-  ...(error instanceof ServiceUnavailable && { error: error.message }),
+  ...((toService || error instanceof ServiceUnavailable) && { error: error.message }),
   correlation_id: correlationId,
 })
 
@@ -44,7 +47,7 @@ function asApiError(error: FastifyError | ApiError | Error, request: FastifyRequ
       return new ApiError(415, 'Send the body as application/json')
     case 'INVALID_JSON':
       return byHandler
-        ? new NoDataProvided()
+        ? new (request.routeOptions.config.invalidJson ?? NoDataProvided)()
         : new InvalidRequest([{ loc: ['body'], msg: error.message, type: 'json_invalid' }])
     default:
       return new ApiError(

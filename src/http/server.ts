@@ -77,7 +77,7 @@ export async function httpServer(core: Core, services: [Service, ...Service[]]) 
   handleNotFound(app)
 
   useHeaders(app, core.config)
-  useGuard(app, core)
+  useGuard(app, core, { besideApi: byName.has('api') })
   useIdempotency(app, core)
   useBootstrapGate(app, core)
   useAudit(app, core)

@@ -121,5 +121,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a handler-validated route answers to a body with nothing in it. */
     noData?: new () => ApiError
+    /** And to one that is no JSON. */
+    invalidJson?: new () => ApiError
   }
 }

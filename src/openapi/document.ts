@@ -69,7 +69,7 @@ function operation(route: DescribedRoute, components: Components): Json {
   ]
   return {
     operationId: schema.operationId,
-    tags: [tagOf(route.url)],
+    tags: [tagOf(route)],
     summary: schema.summary,
     ...(schema.description !== undefined && { description: schema.description }),
     'x-auth': describeAuth(route.auth),
@@ -81,7 +81,8 @@ function operation(route: DescribedRoute, components: Components): Json {
   }
 }
 
-const tagOf = (url: string) => url.split('/')[3] ?? 'meta'
+const tagOf = ({ url, auth }: DescribedRoute) =>
+  auth.kind === 'internal' ? 'internal' : (url.split('/')[3] ?? 'meta')
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
@@ -148,7 +149,8 @@ function failures(route: DescribedRoute, { examples }: Components): Json {
     byStatus.set(answer.status, [...(byStatus.get(answer.status) ?? []), answer])
   }
   const mention = ({ status, message, example }: ErrorAnswer) => {
-    const name = `${status}-${message.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`
+    const kind = route.auth.kind === 'internal' ? 'internal-' : ''
+    const name = `${kind}${status}-${message.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`
     examples.set(name, { summary: message, value: example })
     return [name, { $ref: `#/components/examples/${name}` }]
   }

@@ -1,3 +1,4 @@
+import { InternalTokenRequired, InvalidInternalToken } from '../access/access.errors.ts'
 import type { Auth } from '../access/labels.ts'
 import type { DescribedRoute } from './collect.ts'
 
@@ -34,7 +35,9 @@ export function errorAnswers(route: DescribedRoute): ErrorAnswer[] {
   }
   if (downstream !== undefined) answers.push(unavailable(downstream))
   answers.push(envelope(500, 'Internal server error'))
-  return answers.sort((one, other) => one.status - other.status)
+  return (auth.kind === 'internal' ? answers.map(ofWorker) : answers).sort(
+    (one, other) => one.status - other.status,
+  )
 }
 
 /** Routes at which an API key may be presented, if only to be refused. */
@@ -99,6 +102,11 @@ function refusals(auth: Auth): [number, string][] {
         : [nobody, ...session, [403, 'Set a new password to continue']]
     case 'partial-operator':
       return [nobody, ...session, [401, 'Operator session IP mismatch']]
+    case 'internal':
+      return [InternalTokenRequired, InvalidInternalToken].map(({ described }) => [
+        described.status,
+        described.message as string,
+      ])
   }
 }
 
@@ -174,6 +182,13 @@ const handlerValidation: ErrorAnswer = {
     correlation_id: CORRELATION_ID,
   },
 }
+
+/** Services read what went wrong from `error`; the rest is as everywhere. */
+const ofWorker = (answer: ErrorAnswer): ErrorAnswer => ({
+  ...answer,
+  schema: answer.schema === 'Error' ? 'Unavailable' : answer.schema,
+  example: { error: answer.message, ...answer.example },
+})
 
 const unavailable = (message: string): ErrorAnswer => ({
   status: 503,

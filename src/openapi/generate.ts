@@ -2,6 +2,7 @@ import fastify from 'fastify'
 import { readConfig } from '../config.ts'
 import type { Core } from '../core.ts'
 import { apiFeatures } from '../daemons/api.ts'
+import { webhooksFeatures } from '../daemons/webhooks.ts'
 import { serveMetrics } from '../http/metrics-route.ts'
 import { collectRoutes, type DescribedRoute } from './collect.ts'
 
@@ -13,7 +14,8 @@ export async function describeRoutes(): Promise<DescribedRoute[]> {
   const routes = collectRoutes(app)
   serveMetrics(app, [])
   const core = { config: readConfig({}) } as Core
-  for (const { prefix, routes: plugin } of apiFeatures(core)) await app.register(plugin, { prefix })
+  const features = [...apiFeatures(core), ...webhooksFeatures(core, () => {})]
+  for (const { prefix, routes: plugin } of features) await app.register(plugin, { prefix })
   await app.ready()
   return routes
 }

@@ -21,6 +21,8 @@ export const securitySchemes = {
     description: 'Writes also echo the cookie svc_mailbox_csrf as X-CSRF-Token',
   },
   MailboxToken: { type: 'http', scheme: 'bearer' },
+  InternalToken: { type: 'apiKey', in: 'header', name: 'X-Internal-Token' },
+  InternalBearer: { type: 'http', scheme: 'bearer' },
   BootstrapToken: { type: 'apiKey', in: 'header', name: 'X-Bootstrap-Token' },
 }
 
@@ -36,6 +38,7 @@ const schemes: Record<Auth['kind'], Scheme[]> = {
   'mailbox-session': ['MailboxSession', 'MailboxToken'],
   'bootstrap-token': ['BootstrapToken'],
   'partial-operator': ['OperatorSession'],
+  internal: ['InternalToken', 'InternalBearer'],
 }
 
 /** Any one of these will do. */

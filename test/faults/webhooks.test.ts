@@ -74,3 +74,27 @@ it('loses no event to a restart of PostgreSQL in the middle', async () => {
   )
   expect(duplicates).toBeLessThanOrEqual(IN_FLIGHT)
 })
+
+it('takes events in beside the API without a token, and alone only with one', async () => {
+  const { receiver, start } = await setUp()
+  const all = await startServer(start)
+  const body = { from: 'everything' }
+  expect(await all.send('POST', '/webhook/test', { body })).toMatchObject({ status: 200 })
+  expect((await all.health()).body).toMatchObject({ service: 'api' })
+  await until(() => receiver.got.some(({ json }) => json.data.payload?.from === 'everything'))
+  await all.stop()
+
+  const args = ['--services', 'webhooks']
+  const closed = await startServer({ ...start, args })
+  expect(await closed.send('POST', '/webhook/test', { body })).toMatchObject({ status: 401 })
+  await closed.stop()
+
+  const env = { ...start.env, SVC_INTERNAL_TOKEN: 'a token' }
+  const alone = await startServer({ ...start, env, args })
+  const headers = { authorization: 'Bearer a token' }
+  const answer = await alone.send('POST', '/webhook/test', { body: { from: 'alone' }, headers })
+  expect(answer).toMatchObject({ status: 200, body: { message: 'Test webhook queued' } })
+  expect((await alone.health()).body).toMatchObject({ service: 'webhooks' })
+  expect(await alone.send('GET', '/api/v1/capabilities/')).toMatchObject({ status: 404 })
+  await until(() => receiver.got.some(({ json }) => json.data.payload?.from === 'alone'))
+})

@@ -9,6 +9,7 @@ import { COOKIES } from '../../src/access/sessions.ts'
 import { readConfig } from '../../src/config.ts'
 import { startCore } from '../../src/core.ts'
 import { api } from '../../src/daemons/api.ts'
+import { webhooksFeatures } from '../../src/daemons/webhooks.ts'
 import { prepareDataDir } from '../../src/database/data-dir.ts'
 import { insertFirstTenant } from '../../src/features/bootstrap/bootstrap.repository.ts'
 import type { Feature } from '../../src/features/feature.ts'
@@ -22,6 +23,8 @@ import { type Answer, type Options, send } from './http.ts'
 import { cloneDatabase } from './postgres.ts'
 
 export const PASSWORD = 'Tr0ub4dor-and-3-horses'
+/** What services of one installation show each other. */
+export const INTERNAL_TOKEN = 'a token that the services have in common'
 // Hashing is slow on purpose; everybody in a run has the same password.
 const passwordHash = hashPassword(PASSWORD)
 
@@ -47,6 +50,7 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
     DATABASE_POOL: '5',
     SVC_SECRET_KEY: 'a root key that all the tests have in common',
     SVC_COOKIE_SECURE: 'false',
+    SVC_INTERNAL_TOKEN: INTERNAL_TOKEN,
     ...env,
   })
   let offset = 0
@@ -56,7 +60,13 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
   await core.access.bootstrap.prepare()
   const daemon = await api.start(core)
   const server = await httpServer(core, [
-    { name: 'api', log, metrics: metrics('api'), features: [...daemon.features, ...features] },
+    {
+      name: 'api',
+      log,
+      metrics: metrics('api'),
+      // The routes of the other daemons share the listener, as in a process that runs them all.
+      features: [...daemon.features, ...webhooksFeatures(core, () => {}), ...features],
+    },
   ])
   const stop = async () => {
     await server.close()

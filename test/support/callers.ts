@@ -1,4 +1,4 @@
-import { type App, newAddress } from './app.ts'
+import { type App, INTERNAL_TOKEN, newAddress } from './app.ts'
 import type { Answer } from './http.ts'
 
 type Call = (method: string, path: string) => Promise<Answer>
@@ -44,6 +44,7 @@ export async function everyCaller(app: App): Promise<Record<string, () => Promis
 
   return {
     nobody: async () => bearing({}),
+    'internal service': async () => bearing({ 'x-internal-token': INTERNAL_TOKEN }),
     'garbage key': async () => bearing({ 'x-api-key': 'garbage' }, newAddress()),
     'expired key': () => withKey({ expiresAt: new Date(0) }, tenant.organizationId),
     'read-only key': () => withKey({ permissions: { read_only: true } }, tenant.organizationId),

@@ -1,6 +1,7 @@
 /** What the specification answers to a kind of caller on a route with a label; `in` when let in. */
 export function verdict(label: string, method: string, caller: string): string {
   if (label === 'None' || label === 'X-Bootstrap-Token') return 'in'
+  if (label === 'Internal token') return internalVerdict(caller)
   if (label === 'Mailbox session') return mailboxVerdict(method, caller)
   if (label === 'Operator session (partial)') return partialVerdict(method, caller)
   return credentialVerdict(label, method, caller) ?? labelVerdict(label, caller)
@@ -11,6 +12,14 @@ const ENDED = '401 Session expired or invalid'
 const CSRF = '403 CSRF token missing or invalid'
 const ELSEWHERE = '401 Operator session IP mismatch'
 const ROLES = ['support', 'operator', 'admin', 'owner']
+
+const INTERNAL =
+  '401 Internal token required: send the value of SVC_INTERNAL_TOKEN as X-Internal-Token'
+
+function internalVerdict(caller: string): string {
+  if (caller === 'internal service') return 'in'
+  return caller === 'mailbox bearer' ? '401 Invalid internal token' : INTERNAL
+}
 
 const writes = (method: string) => method !== 'GET'
 
@@ -46,6 +55,7 @@ function partialVerdict(method: string, caller: string): string {
 function credentialVerdict(label: string, method: string, caller: string): string | undefined {
   switch (caller) {
     case 'nobody':
+    case 'internal service':
     case 'mailbox cookie':
     case 'mailbox cookie without CSRF':
     case 'mailbox bearer':

@@ -5,10 +5,13 @@ export const WebhookTested = defineEvent('webhook.test', {
   source: 'api',
   summary: 'A webhook endpoint was registered, or somebody asked for a test event',
   data: Type.Object({
-    endpoint_id: Type.String({ examples: ['01K9ZQ5T3M8B7C6D5E4F3G2H1J'] }),
-    url: Type.String({ examples: ['https://hooks.acme.example/mail'] }),
+    endpoint_id: Type.Optional(Type.String({ examples: ['01K9ZQ5T3M8B7C6D5E4F3G2H1J'] })),
+    url: Type.Optional(Type.String({ examples: ['https://hooks.acme.example/mail'] })),
     action: Type.Optional(Type.Literal('created')),
     test: Type.Optional(Type.Literal(true)),
     timestamp: Type.Optional(Type.String({ format: 'date-time' })),
+    payload: Type.Optional(
+      Type.Unknown({ description: 'What was posted to /webhook/test', examples: [{}] }),
+    ),
   }),
 })

@@ -2,6 +2,7 @@ import type { Config } from '../../../config.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import type { poster } from '../../../outbound/post.ts'
 import { envelopeOf, signedRequest } from './envelope.ts'
+import { deliveryLatency } from './latency.ts'
 import type { outcomeWriter } from './outcome-writer.ts'
 import type { Job } from './queue.repository.ts'
 import { nextAttempt, retryAfterSeconds } from './retry-schedule.ts'
@@ -29,8 +30,11 @@ export function attempts({ config, now, writer }: Needs) {
   const schedule = { waits: config.WEBHOOK_RETRY_SCHEDULE, maxRetries: config.WEBHOOK_MAX_RETRIES }
   const counts = { delivered: 0, retrying: 0, failed: 0, abandoned: 0 }
 
+  const latency = deliveryLatency()
+
   return {
     counts,
+    latency,
     async make(job: Job, target: Target, http: ReturnType<typeof poster>): Promise<void> {
       const envelope = envelopeOf(job.event)
       const { body, headers } = signedRequest(envelope, target.secrets, now())
@@ -50,6 +54,7 @@ export function attempts({ config, now, writer }: Needs) {
             ? 'retrying'
             : 'failed'
       counts[status]++
+      if (delivered) latency.accepted(job.event, at)
       const { endpointId, organizationId, url } = target
       const { status: httpStatus, error } = answer
       await writer.write({

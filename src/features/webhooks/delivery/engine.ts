@@ -22,7 +22,7 @@ export async function startDelivery(core: Needs) {
   const { config, db, listen, log } = core
   const url = globalWebhookUrl(config)
   const writer = outcomeWriter(db, log)
-  const { counts, make: attempt } = attempts({ ...core, writer })
+  const { counts, latency, make: attempt } = attempts({ ...core, writer })
   const lease = laneLease({
     db,
     timeoutSeconds: config.WEBHOOK_TIMEOUT,
@@ -59,6 +59,7 @@ export async function startDelivery(core: Needs) {
 
   return {
     counts,
+    latency,
     /** Waits for attempts under way and gives the lanes back; what is left others will send. */
     async stop() {
       stopping = true

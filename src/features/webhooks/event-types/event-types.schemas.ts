@@ -8,7 +8,13 @@ const EventType = Type.Object(
     name: Type.String({ examples: ['domain.added'] }),
     source: Type.String({ examples: ['api'] }),
     summary: Type.String({ examples: ['A domain was added to an organization'] }),
-    has_producer: Type.Boolean({ description: 'Something emits it' }),
+    has_producer: Type.Boolean({
+      description: 'This installation emits it; otherwise only another service can',
+    }),
+    reserved: Type.Boolean({
+      description: 'The name is taken and nothing is expected to emit it',
+      examples: [false],
+    }),
     example: FreeForm('What `data` of the envelope may look like', { domain: 'acme.example' }),
     data_schema: FreeForm('JSON Schema of `data`', {
       type: 'object',

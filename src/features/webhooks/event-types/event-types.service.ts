@@ -1,14 +1,15 @@
 import { eventCatalogue } from '../../../events/events.ts'
-import { exampleOf } from '../../../openapi/example.ts'
+import { exampleData } from '../../../events/example.ts'
 
-/** The events that something in this installation emits, with the shape of their data. */
+/** Every event that may arrive, with the shape of its data and whether anything here emits it. */
 export const listEventTypes = () => {
-  const items = eventCatalogue().map(({ name, source, summary, data }) => ({
+  const items = eventCatalogue().map(({ name, source, summary, data, producer }) => ({
     name,
     source,
     summary,
-    has_producer: true,
-    example: exampleOf(data) as Record<string, unknown>,
+    has_producer: producer === 'this',
+    reserved: producer === 'reserved',
+    example: exampleData(data),
     data_schema: data as unknown as Record<string, unknown>,
   }))
   return { items, total: items.length }

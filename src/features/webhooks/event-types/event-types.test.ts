@@ -43,16 +43,17 @@ describe('the catalogue of events', () => {
       source: 'api',
       summary: expect.any(String),
       has_producer: true,
+      reserved: false,
       example: {
         endpoint_id: '01K9ZQ5T3M8B7C6D5E4F3G2H1J',
         url: 'https://hooks.acme.example/mail',
         action: 'created',
         test: true,
         timestamp: expect.any(String),
+        payload: {},
       },
       data_schema: expect.objectContaining({
         type: 'object',
-        required: ['endpoint_id', 'url'],
         properties: expect.objectContaining({ url: expect.objectContaining({ type: 'string' }) }),
       }),
     })

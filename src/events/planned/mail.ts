@@ -1,0 +1,73 @@
+import { awaited, reserved } from './plan.ts'
+
+const OUTCOME =
+  'message_id? queue_id sender from subject? html? text? recipient to domain organization_id? relay? dsn? size? timestamp'
+
+// `bounce_type` and `bounce_reason` come with the bounces that tracking reports.
+awaited('log_ingestor', [
+  ['email.delivered', 'A mail server took a message', `${OUTCOME} status detail`],
+  [
+    'email.bounced',
+    'A message will never arrive',
+    `${OUTCOME} status=bounced detail bounce_type? bounce_reason?`,
+  ],
+  [
+    'email.deferred',
+    'A message was not taken yet; it is tried again',
+    `${OUTCOME} status=deferred detail`,
+  ],
+  ['email.rejected', 'A message was refused at the door', `${OUTCOME} status=rejected detail`],
+])
+
+const OPENED = 'email_id message_id recipient organization_id ip_address? user_agent?'
+
+awaited('tracking', [
+  ['tracking.open', 'A recipient opened a message', OPENED],
+  ['tracking.click', 'A recipient followed a link of a message', `${OPENED} url`],
+  [
+    'tracking.unsubscribe',
+    'A recipient wants no more mail from a sender',
+    'email reason? email_id message_id organization_id',
+  ],
+  [
+    'delivery.complaint',
+    'A recipient called a message spam',
+    'recipient complaint_type organization_id?',
+  ],
+])
+
+const BOUNCE = 'recipient bounce_type bounce_reason message_id? tracking_id?'
+
+awaited('postfix', [
+  ['delivery.bounce.hard', 'A bounce message says that an address does not exist', BOUNCE],
+  ['delivery.bounce.soft', 'A bounce message tells of a passing or a blocking failure', BOUNCE],
+])
+
+const QUEUED = 'queue_id? domain? queue_name? count? operator_id? error?'
+
+awaited('queue_manager', [
+  ['queue.flushed', 'Messages of the mail queue were put up for delivery at once', QUEUED],
+  ['queue.held', 'Messages of the mail queue were put on hold', QUEUED],
+  ['queue.released', 'Messages of the mail queue were released from hold', QUEUED],
+  ['queue.message.failed', 'An order to the mail queue failed for a message', QUEUED],
+])
+
+const MESSAGE = 'message_id sender recipient'
+
+reserved('postfix', [
+  ['email.accepted', 'A message was taken for delivery', MESSAGE],
+  ['email.dropped', 'A message was thrown away without a bounce', `${MESSAGE} reason=suppressed`],
+  ['email.queued', 'A message waits in the mail queue', `${MESSAGE} queue_id`],
+  ['email.stored', 'A message was put into a mailbox', `${MESSAGE} mailbox`],
+  ['delivery.success', 'A message arrived', `${MESSAGE} relay?`],
+  ['delivery.delayed', 'A message takes longer than usual', `${MESSAGE} detail=greylisted`],
+  ['queue.message.queued', 'A message entered the mail queue', 'queue_id sender recipient'],
+  ['queue.message.processed', 'A message left the mail queue', 'queue_id sender recipient status'],
+])
+
+reserved('rspamd', [
+  ['spam.quarantined', 'A message was kept back as spam', `${MESSAGE} spam_score?`],
+  ['spam.released', 'A message was let out of quarantine', `${MESSAGE} operator_id?`],
+  ['spam.reported', 'Somebody called a message spam', `${MESSAGE} user`],
+  ['spam.false_positive', 'Somebody said that a message is not spam', `${MESSAGE} user`],
+])

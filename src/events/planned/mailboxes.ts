@@ -1,0 +1,45 @@
+import { awaited, reserved } from './plan.ts'
+
+awaited('api', [
+  ['filter.created', 'A Sieve script was saved', 'script_name email active'],
+  ['filter.updated', 'A Sieve script was made the active one', 'script_name email action'],
+  ['filter.deleted', 'A Sieve script was deleted', 'script_name email'],
+])
+
+const RULE = 'rule_id name=Disclaimer organization_id direction=both priority'
+
+awaited('api', [
+  ['transport_rule.created', 'A transport rule was created', RULE],
+  ['transport_rule.updated', 'A transport rule was changed, moved or switched', RULE],
+  ['transport_rule.deleted', 'A transport rule was deleted', RULE],
+])
+
+const TOUCHED = 'user mailbox=INBOX message_uid message_id?'
+
+reserved('dovecot', [
+  ['email.unread', 'A message was marked as unread', TOUCHED],
+  ['email.replied', 'A message was answered', TOUCHED],
+  ['email.forwarded', 'A message was forwarded by hand', TOUCHED],
+  ['email.drafted', 'A draft was saved', TOUCHED],
+  ['email.draft.deleted', 'A draft was thrown away', TOUCHED],
+  ['email.attachment.downloaded', 'An attachment was fetched', `${TOUCHED} attachment`],
+  ['folder.created', 'A folder was created', 'user folder'],
+  ['folder.deleted', 'A folder was deleted', 'user folder'],
+  ['folder.renamed', 'A folder has a new name', 'user folder new_folder'],
+  ['folder.subscribed', 'A folder was subscribed to', 'user folder'],
+  ['folder.unsubscribed', 'A folder is no longer subscribed to', 'user folder'],
+  ['vacation.response.sent', 'The vacation responder answered somebody', 'user recipient'],
+  ['filter.triggered', 'A Sieve script acted on a message', 'script_name email message_id'],
+])
+
+reserved('api', [
+  [
+    'transport_rule.triggered',
+    'A transport rule acted on a message',
+    'rule_id name=Disclaimer organization_id message_id',
+  ],
+  ['sieve.script.updated', 'A Sieve script has new content', 'script_name email'],
+  ['sieve.script.activated', 'A Sieve script is the active one', 'script_name email'],
+  ['vacation.enabled', 'A mailbox answers for its absent holder', 'email'],
+  ['vacation.disabled', 'A mailbox no longer answers for its holder', 'email'],
+])

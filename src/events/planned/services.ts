@@ -1,0 +1,104 @@
+import { awaited, reserved } from './plan.ts'
+
+awaited('migration', [
+  [
+    'migration.started',
+    'A migration job began',
+    'job_id direction=import source_host target_email is_delta',
+  ],
+  [
+    'migration.progress',
+    'A migration job got further',
+    'job_id progress_percentage messages_migrated messages_failed total_messages current_folder speed_msgs_per_sec',
+  ],
+  [
+    'migration.completed',
+    'A migration job ended',
+    'job_id final_status total_migrated total_failed duration_seconds',
+  ],
+  ['migration.failed', 'A migration job broke off', 'job_id direction=import error'],
+  [
+    'migration.cancelled',
+    'A migration job was cancelled',
+    'job_id cancelled_at migrated_messages failed_messages',
+  ],
+])
+reserved('migration', [
+  ['migration.message.error', 'A message was not migrated', 'job_id folder message_uid error'],
+])
+
+awaited('delivery_optimizer', [
+  [
+    'optimizer.ip.warmed',
+    'A sending address may send more from today',
+    'ip stage today_limit target_volume',
+  ],
+  [
+    'optimizer.domain.throttled',
+    'Mail to a domain is slowed down',
+    'domain reason organization_id?',
+  ],
+  [
+    'optimizer.reputation.changed',
+    'The reputation of a domain changed',
+    'domain old_score new_score rating bounce_rate complaint_rate',
+  ],
+  [
+    'optimizer.fbl.received',
+    'A provider passed on a complaint',
+    'reporter feedback_type original_recipient suppressed',
+  ],
+])
+
+awaited('archiver', [
+  [
+    'archive.stored',
+    'A message was archived',
+    'message_id archive_location storage_type=s3 compressed_size legal_hold',
+  ],
+  ['archive.restored', 'An archived message was put back', 'message_id storage_key'],
+])
+reserved('archiver', [
+  ['archive.deleted', 'An archived message was deleted', 'message_id storage_key'],
+  ['archive.hold.created', 'Archived messages must be kept', 'hold_id reason=lawsuit'],
+  ['archive.hold.released', 'Archived messages need not be kept any more', 'hold_id'],
+])
+
+awaited('monitoring', [
+  ['health.service.down', 'A service stopped working', 'service old_status new_status'],
+  ['health.service.up', 'A service works again', 'service old_status=down new_status=healthy'],
+  ['health.system.alert', 'Something needs attention', 'alert_type severity message'],
+  ['health.recovery', 'The monitoring tried to repair a service', 'action=restart service success'],
+  ['health.check.failed', 'A service could not be examined', 'service error'],
+])
+
+awaited('rag', [
+  ['rag.indexing.started', 'Messages are being indexed', 'mailbox document_count'],
+  [
+    'rag.indexing.complete',
+    'Messages were indexed',
+    'mailbox documents_indexed chunks_created duration_seconds',
+  ],
+  ['rag.search.complete', 'A search was answered', 'query results_count user processing_time_ms'],
+  [
+    'rag.ai.transaction',
+    'A model was used',
+    'operation model tokens_used estimated_cost_usd status=completed transaction_id',
+  ],
+])
+reserved('rag', [
+  ['rag.classification', 'A message was put into a class', 'message_id result=invoice'],
+  ['rag.summarization', 'A message was summed up', 'message_id model'],
+])
+
+reserved('backup', [
+  ['backup.started', 'A backup began', 'backup_id backup_type'],
+  ['backup.completed', 'A backup is complete', 'backup_id backup_type size_bytes duration_seconds'],
+  ['backup.failed', 'A backup broke off', 'backup_id backup_type error'],
+  ['restore.started', 'A restore began', 'backup_id restored_to'],
+  ['restore.completed', 'A restore is complete', 'backup_id restored_to duration_seconds'],
+  ['restore.failed', 'A restore broke off', 'backup_id restored_to error'],
+])
+reserved('webhooks', [
+  ['webhook.delivery.failed', 'An event became a dead letter', 'webhook_url attempts error'],
+])

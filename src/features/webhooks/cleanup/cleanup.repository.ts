@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../database/database.ts'
+
+/** Which attempts are old: those without a time are kept. */
+export interface Expiry {
+  delivered: Date | undefined
+  others: Date
+}
+
+const expired = ({ delivered, others }: Expiry) => sql`(
+  (delivery_status = 'delivered' and created_at < ${delivered?.toISOString() ?? '-infinity'}::timestamptz)
+  or (delivery_status <> 'delivered' and created_at < ${others.toISOString()}::timestamptz))`
+
+/** The oldest that may go, a batch at a time; answers how many went. */
+export async function deleteDeliveries(db: Db, expiry: Expiry, limit: number): Promise<number> {
+  const latest = new Date(Math.max(expiry.delivered?.getTime() ?? 0, expiry.others.getTime()))
+  const { numAffectedRows } = await sql`
+    delete from webhook_deliveries where id in (
+      select id from webhook_deliveries
+      where created_at < ${latest.toISOString()}::timestamptz and ${expired(expiry)}
+      order by created_at, id limit ${limit})`.execute(db)
+  return Number(numAffectedRows ?? 0n)
+}
+
+/** Events that wait for no delivery; a dead letter has its own copy. */
+export async function deleteSentEvents(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from events where sequence in (
+      select sequence from events
+      where created_at < ${before.toISOString()}::timestamptz
+        and not exists (select from webhook_queue where webhook_queue.event_id = events.id)
+      order by sequence limit ${limit})`.execute(db)
+  return Number(numAffectedRows ?? 0n)
+}
+
+/** Settings and the last run; there is one row. */
+export const readCleanup = (db: Db) =>
+  db
+    .selectFrom('webhook_cleanup')
+    .select(['settings', 'begun_at', 'finished_at', 'deleted_deliveries', 'deleted_events'])
+    .executeTakeFirstOrThrow()
+
+export const mergeSettings = (db: Db, settings: object) =>
+  sql`update webhook_cleanup set settings = settings || ${settings}::jsonb`.execute(db)
+
+export const noteBegin = (db: Db, begun_at: Date) =>
+  db.updateTable('webhook_cleanup').set({ begun_at: begun_at.toISOString() }).execute()
+
+export const noteEnd = (
+  db: Db,
+  finished_at: Date,
+  deleted: { deleted_deliveries: number; deleted_events: number },
+) =>
+  db
+    .updateTable('webhook_cleanup')
+    .set({ finished_at: finished_at.toISOString(), ...deleted })
+    .execute()
+
+/** How many attempts there are by what came of them, and how many a clean-up would delete now. */
+export async function countDeliveries(db: Db, expiry: Expiry) {
+  const { rows } = await sql<{ status: string; total: number; expired: number }>`
+    select delivery_status as status, count(*) as total,
+      count(*) filter (where ${expired(expiry)}) as expired
+    from webhook_deliveries group by delivery_status`.execute(db)
+  return rows
+}

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type App, clientOf, INTERNAL_TOKEN, startApp } from '../../../../test/support/app.ts'
+import { ulid } from '../../../lib/ulid.ts'
+import { deleteOldDeliveries } from '../webhooks.jobs.ts'
+
+const HOUR_MS = 3_600_000
+
+let app: App
+let service: ReturnType<typeof clientOf>
+beforeEach(async () => {
+  app = await startApp()
+  service = clientOf(app, { 'x-internal-token': INTERNAL_TOKEN })
+})
+afterEach(() => app.stop())
+
+const deliveredAgo = (hours: number, delivery_status: 'delivered' | 'failed' = 'delivered') =>
+  app.core.db
+    .insertInto('webhook_deliveries')
+    .values({
+      id: ulid(),
+      event_id: `${delivery_status} ${hours}`,
+      event_type: 'domain.added',
+      webhook_url: 'http://hooks.test/',
+      delivery_status,
+      http_status_code: 200,
+      attempts: 1,
+      created_at: new Date(app.clock.now().getTime() - hours * HOUR_MS).toISOString(),
+    })
+    .execute()
+const left = async () => {
+  const rows = await app.core.db.selectFrom('webhook_deliveries').select('event_id').execute()
+  return rows.map(({ event_id }) => event_id).sort()
+}
+const furnish = async () => {
+  for (const hours of [1, 25, 73]) {
+    await deliveredAgo(hours)
+    await deliveredAgo(hours, 'failed')
+  }
+}
+
+const DEFAULTS = {
+  enabled: true,
+  cleanup_interval_hours: 4,
+  successful_retention_hours: 24,
+  failed_retention_hours: 72,
+  auto_delete_successful: true,
+  cleanup_batch_size: 1000,
+}
+
+describe('the clean-up', () => {
+  it('refuses settings that make no sense, and changes nothing', async () => {
+    expect(await service.put('/cleanup/config', {})).toMatchObject({ status: 400 })
+    expect(await service.put('/cleanup/config', { unknown: 1 })).toMatchObject({
+      status: 400,
+      body: { error: 'No valid fields to update' },
+    })
+    for (const wrong of [
+      { cleanup_interval_hours: 0 },
+      { cleanup_batch_size: -1 },
+      { failed_retention_hours: 1e9 },
+      { successful_retention_hours: 1.5 },
+      { enabled: 'no' },
+    ]) {
+      expect((await service.put('/cleanup/config', wrong)).status).toBe(422)
+    }
+    expect((await service.get('/cleanup/config')).body).toEqual(DEFAULTS)
+  })
+
+  it('keeps what is changed, for every process and after a restart', async () => {
+    const changed = { ...DEFAULTS, enabled: false, cleanup_interval_hours: 12 }
+    const answer = await service.put('/cleanup/config', {
+      enabled: false,
+      cleanup_interval_hours: 12,
+    })
+    expect(answer).toMatchObject({ status: 200, body: changed })
+    const other = await startApp({
+      database: app.database,
+      env: { WEBHOOK_CLEANUP_ENABLED: 'true' },
+    })
+    const { body } = await clientOf(other, { 'x-internal-token': INTERNAL_TOKEN }).get(
+      '/cleanup/config',
+    )
+    await other.stop()
+    expect(body).toEqual(changed)
+  })
+
+  it('deletes at once what is old, and tells what it did', async () => {
+    await furnish()
+    expect((await service.get('/cleanup/stats')).body).toEqual({
+      total_deliveries: 6,
+      by_status: { delivered: 3, failed: 3 },
+      expired_deliveries: 3,
+      last_cleanup: { begun_at: null, finished_at: null, deleted_deliveries: 0, deleted_events: 0 },
+    })
+    expect((await service.post('/cleanup/now')).body).toEqual({
+      status: 'success',
+      message: 'Cleanup finished',
+      deleted_deliveries: 3,
+      deleted_events: 0,
+    })
+    expect(await left()).toEqual(['delivered 1', 'failed 1', 'failed 25'])
+    expect((await service.get('/cleanup/stats')).body).toMatchObject({
+      total_deliveries: 3,
+      expired_deliveries: 0,
+      last_cleanup: { finished_at: expect.any(String), deleted_deliveries: 3 },
+    })
+  })
+
+  it('goes on until nothing old is left, however small its batches are', async () => {
+    await furnish()
+    await service.put('/cleanup/config', { cleanup_batch_size: 1 })
+    expect((await service.post('/cleanup/now')).body.deleted_deliveries).toBe(3)
+  })
+
+  it('keeps successes for good when it is told so', async () => {
+    await furnish()
+    await service.put('/cleanup/config', { auto_delete_successful: false })
+    await service.post('/cleanup/now')
+    expect(await left()).toEqual([
+      'delivered 1',
+      'delivered 25',
+      'delivered 73',
+      'failed 1',
+      'failed 25',
+    ])
+  })
+
+  it('happens by itself as often as the settings say, and not while it is off', async () => {
+    await furnish()
+    await service.put('/cleanup/config', { enabled: false })
+    await deleteOldDeliveries.run(app.core)
+    expect(await left()).toHaveLength(6)
+
+    await service.put('/cleanup/config', { enabled: true, cleanup_interval_hours: 2 })
+    await deleteOldDeliveries.run(app.core)
+    expect(await left()).toHaveLength(3)
+
+    await deliveredAgo(100)
+    app.clock.advance(HOUR_MS)
+    await deleteOldDeliveries.run(app.core)
+    expect(await left()).toHaveLength(4)
+    app.clock.advance(HOUR_MS)
+    await deleteOldDeliveries.run(app.core)
+    expect(await left()).toHaveLength(3)
+  })
+})

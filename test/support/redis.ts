@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { waitFor } from './wait.ts'
+
+const PROGRAM = '/usr/bin/redis-server'
+
+/** Why there is no Redis to test against; undefined when there is one. */
+export const redisMissing = (): string | undefined =>
+  existsSync(PROGRAM) ? undefined : 'redis-server is not installed'
+
+/** A private Redis on loopback that keeps nothing on disk; it can be killed and started again. */
+export async function startRedis({ password }: { password?: string } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'mailplane-redis-'))
+  const port = await freePort()
+  const url = `redis://${password ? `:${password}@` : ''}127.0.0.1:${port}`
+  let program: ChildProcess | undefined
+
+  const kill = async () => {
+    if (program?.exitCode !== null || program.signalCode !== null) return
+    program.kill('SIGKILL')
+    await once(program, 'exit')
+  }
+  const start = async () => {
+    const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder]
+    const secret = password ? ['--requirepass', password] : []
+    program = spawn(PROGRAM, [...settings, ...secret, '--save', '', '--appendonly', 'no'], {
+      stdio: 'ignore',
+    })
+    await waitFor(() => ask((client) => client.ping()).catch(() => undefined))
+  }
+  const ask = async <Result>(work: (client: Redis) => Promise<Result>): Promise<Result> => {
+    const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return await work(client)
+    } finally {
+      client.disconnect()
+    }
+  }
+
+  await start()
+  return {
+    url,
+    start,
+    kill,
+    ask,
+    /** Answers how many heard it. */
+    publish: (channel: string, message: string | Buffer) =>
+      ask((client) => client.publish(channel, message)),
+    async stop() {
+      await kill()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const { port } = listener.address() as AddressInfo
+  listener.close()
+  await once(listener, 'close')
+  return port
+}
