@@ -41,12 +41,11 @@ describe('an endpoint that does not answer', () => {
     await register(acme, healthy.url, DOMAINS)
     await pileUp(id, 3000)
     await pileUp(id, 3000, 1)
-    const began = Date.now()
     await fan.run()
     for (let n = 0; n < 30; n++) await change(acme, `change ${n}`)
     // Its own test, and 30 changes; the global address hears of both registrations.
     await waitFor(() => healthy.got.length === 31 && global.got.length === 32)
-    expect(Date.now() - began).toBeLessThan(8000)
+    // Not one of its attempts has ended meanwhile.
     expect(hanging.state.mostOpen).toBe(4)
     expect(hanging.got).toHaveLength(4)
     expect(await waitingFor(id)).toBe(6031)
@@ -66,14 +65,13 @@ describe('an endpoint that does not answer', () => {
     const healthy = await fan.receiver()
     await fan.run()
     // The first round took all workers; by the second they are known to be slow.
-    await waitFor(() => hanging.got.length > 8)
-    const began = Date.now()
+    await waitFor(() => hanging.got.length > 8 && hanging.state.open <= 4)
+    expect(hanging.state.mostOpen).toBe(8)
+    hanging.state.mostOpen = 0
     await register(acme, healthy.url, DOMAINS)
     for (let n = 0; n < 20; n++) await change(acme, `change ${n}`)
     await waitFor(() => healthy.got.length === 21)
-    expect(Date.now() - began).toBeLessThan(2500)
-    expect(hanging.state.mostOpen).toBe(8)
-    expect(hanging.state.open).toBeLessThanOrEqual(4)
+    expect(hanging.state.mostOpen).toBeLessThanOrEqual(4)
     await hanging.stop()
   })
 })
