@@ -1,19 +1,22 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 
 /**
- * Stands between a server and its PostgreSQL. Once armed it waits for an answer that holds the text,
- * which says that the work is done, and cuts the connection instead of passing it on.
+ * Stands between a server and its PostgreSQL. Once armed it waits for a connection whose answers hold
+ * these texts, one after the other: the last one says that the work is done. It cuts the connection
+ * instead of passing that on.
  */
 export async function startCuttingProxy(databaseUrl: string) {
   const target = new URL(databaseUrl)
-  let wanted: string | undefined
+  let wanted: string[] = []
   let cuts = 0
   const proxy = createServer((client) => {
     const server = connect(Number(target.port), target.hostname)
+    let seen = 0
     client.on('data', (chunk) => server.write(chunk))
     server.on('data', (chunk) => {
-      if (wanted !== undefined && chunk.includes(wanted)) {
-        wanted = undefined
+      while (seen < wanted.length && chunk.includes(wanted[seen] as string)) seen++
+      if (seen > 0 && seen === wanted.length) {
+        wanted = []
         cuts++
         client.destroy()
         server.destroy()
@@ -36,8 +39,8 @@ export async function startCuttingProxy(databaseUrl: string) {
     get cuts() {
       return cuts
     },
-    cutAt(text: string) {
-      wanted = text
+    cutAt(...texts: string[]) {
+      wanted = texts
     },
     stop: () => new Promise((resolve) => proxy.close(resolve)),
   }
