@@ -62,8 +62,9 @@ export function dryRun(message: Message, settings: Settings, ownAddress: string)
   }
   const { forwarding, vacation } = settings
   if (forwarding.enabled && forwarding.addresses.length > 0) {
-    for (const to of forwarding.addresses) forward(outcome, to)
-    keeps &&= forwarding.keep_copy
+    // A second redirect to one address is the first one, and that of a rule leaves a copy.
+    const isNew = forwarding.addresses.map((to) => forward(outcome, to)).includes(true)
+    keeps &&= forwarding.keep_copy || !isNew
   }
   if (keeps) store(outcome, 'INBOX', flags)
   const recipients = addressesIn([message.to, message.cc].filter(Boolean).join(', '))
@@ -92,8 +93,13 @@ function store({ stored }: Outcome, name: string, flags: ReadonlySet<string>): v
   else stored.push({ folder, flags: [...flags] })
 }
 
-function forward({ forwarded_to }: Outcome, to: string): void {
-  if (!forwarded_to.some((one) => isSameAddress(one, to))) forwarded_to.push(to)
+/** False when it goes there already. RFC 5321 §2.3.11: only the domain's case means nothing. */
+function forward({ forwarded_to }: Outcome, address: string): boolean {
+  const at = address.lastIndexOf('@')
+  const to = address.slice(0, at) + address.slice(at).toLowerCase()
+  const isNew = !forwarded_to.includes(to)
+  if (isNew) forwarded_to.push(to)
+  return isNew
 }
 
 const holds = (match: Rule['match'], tests: readonly Test[], message: Message): boolean =>

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -151,24 +151,6 @@ const greets = (port: number) =>
     socket.once('data', (data) => done(data.toString().startsWith('"IMPLEMENTATION"')))
     socket.once('error', () => done(false)).once('end', () => done(false))
   })
-
-/** What the compiler says of a script; empty when nothing. */
-export function compile(script: string): string {
-  const folder = mkdtempSync('/tmp/mailplane-sievec-')
-  try {
-    const conf = join(folder, 'dovecot.conf')
-    writeFileSync(conf, 'mail_uid = 65534\nmail_gid = 65534\nlog_path = /dev/stderr\nssl = no\n')
-    writeFileSync(join(folder, 'script.sieve'), script)
-    const { status, stderr } = spawnSync(
-      'sievec',
-      ['-c', conf, join(folder, 'script.sieve'), '/dev/null'],
-      { encoding: 'utf8' },
-    )
-    return status === 0 ? '' : stderr || `status ${status}`
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
 
 function configuration(
   folder: string,

@@ -154,6 +154,7 @@ function listenTo(socket: Socket) {
       if (received.size > 0) throw new Error('the server sent plain text into the handshake')
       socket.off('data', onData)
     },
-    end: () => socket.end(),
+    // Not end(), which would wait for the other side to close too.
+    end: () => socket.destroySoon(),
   }
 }
