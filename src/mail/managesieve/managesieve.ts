@@ -30,11 +30,14 @@ interface Needs {
 }
 
 export function manageSieve(config: Settings, { now, log }: Needs): ManageSieve {
-  const { IMAP_MASTER_USER: user, IMAP_MASTER_PASSWORD: password } = config
-  const server = {
+  const server = () => ({
     host: config.SIEVE_HOST ?? config.IMAP_HOST ?? 'dovecot',
     port: config.SIEVE_PORT,
     verify: config.SIEVE_TLS_VERIFY,
+  })
+  const master = () => {
+    const { IMAP_MASTER_USER: user, IMAP_MASTER_PASSWORD: password } = config
+    return user && password ? { user, password } : undefined
   }
   let known: { works: boolean; until: number } | undefined
   let probing: Promise<boolean> | undefined
@@ -44,12 +47,12 @@ export function manageSieve(config: Settings, { now, log }: Needs): ManageSieve 
     return works
   }
 
-  async function probe(master: { user: string; password: string }): Promise<boolean> {
+  async function probe(login: { user: string; password: string }): Promise<boolean> {
     const mailbox = config.SIEVE_PROBE_ACCOUNT
     const timeoutMs = config.SIEVE_PROBE_TIMEOUT * 1000
     try {
-      const talk = await connect(server, timeoutMs)
-      if (mailbox !== undefined) await logIn(talk, { mailbox, ...master })
+      const talk = await connect(server(), timeoutMs)
+      if (mailbox !== undefined) await logIn(talk, { mailbox, ...login })
       talk.end()
       return learn(true)
     } catch {
@@ -59,12 +62,13 @@ export function manageSieve(config: Settings, { now, log }: Needs): ManageSieve 
 
   return {
     async session(mailbox, work) {
-      if (!user || !password) throw new SieveNotConfigured()
+      const login = master()
+      if (!login) throw new SieveNotConfigured()
       const timeoutMs = config.SIEVE_TIMEOUT * 1000
       try {
-        const talk = await connect(server, timeoutMs)
+        const talk = await connect(server(), timeoutMs)
         try {
-          await logIn(talk, { mailbox, user, password })
+          await logIn(talk, { mailbox, ...login })
           learn(true)
           return await work(commands(talk))
         } finally {
@@ -85,9 +89,10 @@ export function manageSieve(config: Settings, { now, log }: Needs): ManageSieve 
     },
 
     async isAvailable() {
-      if (!user || !password) return false
+      const login = master()
+      if (!login) return false
       if (known && known.until > now().getTime()) return known.works
-      probing ??= probe({ user, password }).finally(() => {
+      probing ??= probe(login).finally(() => {
         probing = undefined
       })
       return probing

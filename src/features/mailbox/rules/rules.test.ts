@@ -44,7 +44,10 @@ describe('rules', () => {
   ])('are refused when they forward to %s', async (_what, value, msg) => {
     const jane = await world.holder('forward')
     const rules = [{ conditions: [hello], actions: [{ type: 'forward', value }] }]
-    expect(await jane.put(PATH, { rules })).toMatchObject({ status: 422, body: { msg } })
+    expect(await jane.put(PATH, { rules })).toMatchObject({
+      status: 422,
+      body: { msg: expect.stringMatching(msg) },
+    })
   })
 
   it('are none before any was saved', async () => {
