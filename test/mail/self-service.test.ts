@@ -94,6 +94,15 @@ describe.skipIf(missing)(`delivered mail${missing ? `: ${missing}` : ''}`, () =>
     ])
   })
 
+  it('stays in the inbox when a rule names a folder that is not there', async () => {
+    const { save, email } = await holder()
+    await save('rules', {
+      rules: [rule({ field: 'subject', value: 'Hello' }, { type: 'move', value: 'Nowhere' })],
+    })
+    const message = `From: a@b.test\nTo: ${email}\nSubject: Hello\n\nhello\n`
+    expect(await server.deliver(email, message)).toMatchObject([{ folder: 'INBOX' }])
+  })
+
   it('is forwarded with and without a copy, in a copy by a rule, and to five at once', async () => {
     const { save, deliver } = await holder()
     const arrived = (name: string) =>

@@ -76,6 +76,7 @@ export async function deliverOverLmtp(
   message: string,
 ): Promise<void> {
   const socket = connect(port, '127.0.0.1')
+  socket.once('end', () => socket.destroy(new Error('the LMTP server hung up')))
   let received = ''
   const answer = async (expected: string) => {
     for (;;) {

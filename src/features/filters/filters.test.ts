@@ -177,6 +177,20 @@ describe("a tenant's filters", () => {
     ])
   })
 
+  it('leave an audit row with the change when the platform makes it', async () => {
+    const { tenant, email } = await world.holder('audited')
+    const platform = await world.app.key(tenant.organizationId, { scope: 'platform' })
+    const body = { name: 'mine', content: 'keep;' }
+    expect((await platform.post(at(email), body)).status).toBe(200)
+    const rows = await world.app.core.db
+      .selectFrom('operator_audit')
+      .select(['action', 'result'])
+      .where('action', '=', 'save_filter')
+      .execute()
+    expect(rows).toEqual([{ action: 'save_filter', result: 'success' }])
+    expect(await eventsOf(email)).toHaveLength(1)
+  })
+
   it('are neither stored nor told when the compiler refuses them', async () => {
     const { tenant, email, scripts } = await world.holder('refused')
     world.sieve.behaviour = 'compiler'
