@@ -78,7 +78,7 @@ export const variables = {
     min: 1,
     max: 86400,
   }),
-  SIEVE_PROBE_TIMEOUT: env.integer('Seconds a probe may take per command', 3, { min: 1, max: 60 }),
+  SIEVE_PROBE_TIMEOUT: env.integer('Seconds a probe may take', 3, { min: 1, max: 60 }),
   SIEVE_PROBE_ACCOUNT: env.text('Mailbox that the probe logs in for, as the master', undefined),
 
   WEBHOOK_URL: env.url('The global address that receives every event', ['http:', 'https:']),

@@ -13,13 +13,20 @@ export interface Server {
   verify: boolean
 }
 
+export interface Patience {
+  commandMs: number
+  /** For the whole conversation, where there is such a limit. */
+  totalMs?: number
+}
+
 export type Conversation = ReturnType<typeof converse>
 
 /** Commands and answers, one after the other, with a server that may be slow, silent or gone. */
-export function converse({ host, port, verify }: Server, timeoutMs: number) {
+export function converse({ host, port, verify }: Server, { commandMs, totalMs }: Patience) {
+  const end = Date.now() + (totalMs ?? Number.POSITIVE_INFINITY)
   const tcp = connectTcp({ host, port })
   let line = listenTo(tcp)
-  let deadline = Date.now() + timeoutMs
+  let deadline = Math.min(end, Date.now() + commandMs)
 
   async function item(): Promise<Token[]> {
     const tokens: Token[] = []
@@ -49,7 +56,7 @@ export function converse({ host, port, verify }: Server, timeoutMs: number) {
   }
 
   const guarded = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    deadline = Date.now() + timeoutMs
+    deadline = Math.min(end, Date.now() + commandMs)
     try {
       return await work()
     } catch (error) {

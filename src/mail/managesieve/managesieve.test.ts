@@ -209,6 +209,16 @@ describe('the probe of the filter service', () => {
     expect(to.connections).toBe(2)
   })
 
+  it('takes no longer than its time, however many steps it has', async () => {
+    const to = await started()
+    to.delayMs = 600
+    const client = clientOf(to, { SIEVE_PROBE_ACCOUNT: JANE, SIEVE_TIMEOUT: '1' })
+    expect(await client.isAvailable()).toBe(false)
+    // A real request has its time for each command.
+    await client.session(JANE, (scripts) => scripts.list())
+    expect(await client.isAvailable()).toBe(true)
+  })
+
   it('tries the master login where there is a mailbox for it', async () => {
     const to = await started('refuse-login')
     expect(await clientOf(to).isAvailable()).toBe(true)

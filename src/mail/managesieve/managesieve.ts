@@ -51,7 +51,7 @@ export function manageSieve(config: Settings, { now, log }: Needs): ManageSieve 
     const mailbox = config.SIEVE_PROBE_ACCOUNT
     const timeoutMs = config.SIEVE_PROBE_TIMEOUT * 1000
     try {
-      const talk = await connect(server(), timeoutMs)
+      const talk = await connect(server(), { commandMs: timeoutMs, totalMs: timeoutMs })
       if (mailbox !== undefined) await logIn(talk, { mailbox, ...login })
       talk.end()
       return learn(true)
@@ -64,9 +64,9 @@ export function manageSieve(config: Settings, { now, log }: Needs): ManageSieve 
     async session(mailbox, work) {
       const login = master()
       if (!login) throw new SieveNotConfigured()
-      const timeoutMs = config.SIEVE_TIMEOUT * 1000
+      const commandMs = config.SIEVE_TIMEOUT * 1000
       try {
-        const talk = await connect(server(), timeoutMs)
+        const talk = await connect(server(), { commandMs })
         try {
           await logIn(talk, { mailbox, ...login })
           learn(true)

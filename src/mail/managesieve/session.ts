@@ -1,4 +1,4 @@
-import { type Conversation, converse, type Server } from './conversation.ts'
+import { type Conversation, converse, type Patience, type Server } from './conversation.ts'
 import { ConnectionFailed, Refusal } from './errors.ts'
 import { encoded, type Token } from './syntax.ts'
 
@@ -12,8 +12,8 @@ export interface Login {
 export type Session = ReturnType<typeof commands>
 
 /** Connects and begins TLS. Nothing secret is sent before, and nothing goes on without it. */
-export async function connect(server: Server, timeoutMs: number): Promise<Conversation> {
-  const talk = converse(server, timeoutMs)
+export async function connect(server: Server, patience: Patience): Promise<Conversation> {
+  const talk = converse(server, patience)
   try {
     const greeting = await talk.greeting()
     if (capability(greeting.data, 'STARTTLS') === undefined)
@@ -22,7 +22,7 @@ export async function connect(server: Server, timeoutMs: number): Promise<Conver
     await talk.secure()
     // RFC 5804 §2.2: the server sends its capabilities again, and only these count.
     const secured = await talk.greeting()
-    const mechanisms = capability(secured.data, 'SASL')?.split(' ') ?? []
+    const mechanisms = capability(secured.data, 'SASL')?.toUpperCase().split(' ') ?? []
     if (!mechanisms.includes('PLAIN')) throw new ConnectionFailed('PLAIN is not offered')
     return talk
   } catch (error) {
@@ -82,7 +82,9 @@ export const commands = (talk: Conversation) => ({
 const literal = (text: string) => `{${Buffer.byteLength(text)}+}\r\n${text}`
 
 const capability = (data: Token[][], name: string): string | undefined => {
-  const found = data.find(([first]) => first?.kind === 'string' && first.text === name)
+  const found = data.find(
+    ([first]) => first?.kind === 'string' && first.text.toUpperCase() === name,
+  )
   const value = found?.[1]
   return found && (value?.kind === 'string' ? value.text : '')
 }
