@@ -67,6 +67,19 @@ export const variables = {
   DOVEADM_API_KEY: env.text('Its key', undefined),
 
   IMAP_AUTH_TIMEOUT: env.integer('Seconds a login check may take', 10, { min: 1, max: 120 }),
+  IMAP_MASTER_USER: env.text('Master login for mailbox filters', undefined),
+  IMAP_MASTER_PASSWORD: env.text('Its password', undefined),
+
+  SIEVE_HOST: env.text('ManageSieve server; IMAP_HOST when unset, then dovecot', undefined),
+  SIEVE_PORT: env.integer('Its port', 4190, { min: 1, max: 65535 }),
+  SIEVE_TLS_VERIFY: env.flag('Verify its certificate', false),
+  SIEVE_TIMEOUT: env.integer('Seconds per command', 15, { min: 1, max: 120 }),
+  SIEVE_PROBE_TTL: env.integer('Seconds a probe of the filter service counts', 60, {
+    min: 1,
+    max: 86400,
+  }),
+  SIEVE_PROBE_TIMEOUT: env.integer('Seconds a probe may take', 3, { min: 1, max: 60 }),
+  SIEVE_PROBE_ACCOUNT: env.text('Mailbox that the probe logs in for, as the master', undefined),
 
   WEBHOOK_URL: env.url('The global address that receives every event', ['http:', 'https:']),
   WEBHOOK_URLS: env.list('The same, as a list whose first entry counts', 'addresses', (entry) =>

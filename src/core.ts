@@ -11,6 +11,7 @@ import type { Log } from './log.ts'
 import { type AuthCache, authCache } from './mail/auth-cache.ts'
 import { dnsClient, type WithDns } from './mail/dns.ts'
 import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
+import { type ManageSieve, manageSieve } from './mail/managesieve/managesieve.ts'
 import { type OutboundGuard, outboundGuard } from './outbound/guard.ts'
 import { type RedisLink, redisLink } from './redis/redis.ts'
 
@@ -25,6 +26,7 @@ export interface Core {
   access: Access
   imapLogin: ImapLogin
   authCache: AuthCache
+  sieve: ManageSieve
   withDns: WithDns
   /** Where calls to targets that a tenant chose may go. */
   outbound: OutboundGuard
@@ -70,6 +72,7 @@ export async function startCore(
     access,
     imapLogin: imapLogin(config),
     authCache: authCache(config, log),
+    sieve: manageSieve(config, { now, log }),
     withDns,
     outbound: outboundGuard({
       allow: config.SVC_OUTBOUND_ALLOW,

@@ -101,10 +101,9 @@ const placesOf = (some: Route[]) =>
 
 // First, while nothing of acme's leads to globex.
 describe('a list', () => {
-  // The types of events are the same for everybody.
-  const lists = ofTenants.filter(
-    ({ list }) => list !== undefined && list !== '/api/v1/webhooks/event-types',
-  )
+  // The same for everybody, or of one mailbox that is named in the query.
+  const others = ['/api/v1/webhooks/event-types', '/api/v1/filters/templates', '/api/v1/filters/']
+  const lists = ofTenants.filter(({ list }) => list !== undefined && !others.includes(list))
 
   it.each(lists.map((route) => [route.list as string, route] as const))(
     "of %s has nothing of another tenant's, whatever is asked for",
@@ -183,7 +182,10 @@ describe("another tenant's things", () => {
         for (const form of names.of(route, place.name)?.foreign ?? []) {
           const [existing, absent] = form()
           const told = essence(await call(client, route, place, existing), existing)
-          expect(told).toMatchObject({ status: 403, text: /Platform scope required/ })
+          expect(told).toMatchObject({
+            status: 403,
+            text: expect.stringContaining('Platform scope required'),
+          })
           expect(told).toEqual(essence(await call(client, route, place, absent), absent))
         }
       }
@@ -195,10 +197,27 @@ describe("another tenant's things", () => {
     const pages = routes.filter(({ label }) => label === 'Mailbox session')
     const taken = pages.flatMap(({ places }) => places.map(({ name }) => name))
     expect([...new Set(taken)].sort()).toEqual([
+      'address',
+      'addresses',
+      'body',
+      'cc',
       'code',
       'current_password',
+      'end_date',
+      'field',
+      'from',
+      'id',
+      'match',
+      'message',
+      'name',
       'new_password',
+      'operator',
+      'start_date',
+      'subject',
+      'to',
       'two_factor_code',
+      'type',
+      'value',
     ])
   })
 })

@@ -10,8 +10,10 @@ import { deleteRetiredKeys } from '../features/domains/dkim/dkim.jobs.ts'
 import { domainService } from '../features/domains/domains.service.ts'
 import { domains } from '../features/domains/index.ts'
 import type { Feature } from '../features/feature.ts'
+import { filters } from '../features/filters/index.ts'
 import { health } from '../features/health/index.ts'
 import { mailbox } from '../features/mailbox/index.ts'
+import { scriptStore } from '../features/mailbox/script-store/script-store.ts'
 import { mailboxAuth } from '../features/mailbox-auth/index.ts'
 import { mailboxes } from '../features/mailboxes/index.ts'
 import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
@@ -60,6 +62,7 @@ export function apiFeatures(core: Core): Feature[] {
     domains: hosting,
     aliases: forwarding,
   })
+  const scripts = scriptStore(core)
   const features: Feature[] = [
     health(core, 'api'),
     capabilities(manifest),
@@ -74,7 +77,8 @@ export function apiFeatures(core: Core): Feature[] {
     sharedMailboxes(core, hosting, forwarding),
     webhooks(core, { globalUrl: globalWebhookUrl(core.config) }),
     mailboxAuth(core),
-    mailbox(core, mailboxing),
+    mailbox(core, mailboxing, scripts),
+    filters(core, scripts),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
 }

@@ -15,8 +15,8 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
-const PROGRAM = '/usr/sbin/dovecot'
-const MAIL_UID = 5000
+export const PROGRAM = '/usr/sbin/dovecot'
+export const MAIL_UID = 5000
 const PATIENCE_MS = 10_000
 
 /** Why there is no Dovecot to test against; undefined when there is one. */
@@ -132,12 +132,12 @@ service stats {
 `
 }
 
-const primaryGroup = (gid: number): string => {
+export const primaryGroup = (gid: number): string => {
   const groups = readFileSync('/etc/group', 'utf8').split('\n')
   return groups.find((line) => line.split(':')[2] === String(gid))?.split(':')[0] ?? String(gid)
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const listener = createServer().listen(0, '127.0.0.1')
   await once(listener, 'listening')
   const { port } = listener.address() as AddressInfo

@@ -11,11 +11,11 @@ export interface Named {
 
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
-  `action admin_email admin_name allowed_ips auto_reply_message correlation_id created_by date_from
-  date_to description dkim_selector event_id event_type event_types expires_at full_name local_part message_id name new_password overlap_seconds password q
-  reason secret sending_profile status target_type url vacation_message webhook_secret webhook_urls`.split(
-    /\s+/,
-  ),
+  `action admin_email admin_name allowed_ips auto_reply_message content correlation_id created_by
+  date_from date_to description dkim_selector end_date event_id event_type event_types expires_at
+  full_name local_part message message_id name new_password overlap_seconds password q reason secret
+  sending_profile start_date status subject target_type url vacation_message webhook_secret
+  webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -96,6 +96,9 @@ export function tenantNames(
     source: { own: newAddress, foreign: addresses(({ alias: { source } }) => source) },
     target_id: ofOperators(operator.id),
     username: { own: newName, foreign: [() => [other.credential.username, newName()]] },
+    // What is somebody else's is told by the address beside it.
+    'filters name': { own: () => 'none', foreign: [] },
+    'filters email': mailbox,
     'aliases []': alias,
     'aliases items': alias,
     'aliases destination': { ...mailbox, foreign: mailbox.foreign.slice(1) },

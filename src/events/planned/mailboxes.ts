@@ -1,10 +1,6 @@
 import { awaited, reserved } from './plan.ts'
 
-awaited('api', [
-  ['filter.created', 'A Sieve script was saved', 'script_name email active'],
-  ['filter.updated', 'A Sieve script was made the active one', 'script_name email action'],
-  ['filter.deleted', 'A Sieve script was deleted', 'script_name email'],
-])
+awaited('api', [])
 
 const RULE = 'rule_id name=Disclaimer organization_id direction=both priority'
 

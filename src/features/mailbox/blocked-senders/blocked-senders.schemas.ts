@@ -1,0 +1,23 @@
+import { Type } from 'typebox'
+import { Body } from '../../../http/envelope.ts'
+
+export const BlockedSenders = Type.Object(
+  {
+    addresses: Type.Array(Type.String(), {
+      description: 'In the order they were blocked',
+      examples: [['noise@elsewhere.example']],
+    }),
+    managed: Type.Boolean({
+      description: 'false: somebody else wrote the script; saving replaces it',
+    }),
+    folder: Type.String({ description: 'Where their mail goes', examples: ['Junk'] }),
+    limit: Type.Integer({ description: 'How many can be blocked', examples: [500] }),
+  },
+  { title: 'MailboxBlockedSenders' },
+)
+
+export const BlockBody = Body({
+  address: Type.String({ minLength: 3, maxLength: 320, examples: ['noise@elsewhere.example'] }),
+})
+
+export const BlockedParams = Type.Object({ address: Type.String() })

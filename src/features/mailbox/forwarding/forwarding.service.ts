@@ -1,0 +1,51 @@
+import type { Caller } from '../../../access/caller.ts'
+import { Unprocessable } from '../../../errors.ts'
+import { isAddress } from '../../../sieve/address.ts'
+import { type Forwarding, forwarding } from '../../../sieve/forwarding.ts'
+import { holderOf } from '../holder.ts'
+import { readComponent, saveComponent } from '../script-store/layout.ts'
+import type { ScriptStore } from '../script-store/script-store.ts'
+
+const MAX_ADDRESSES = 5
+
+export type ForwardingService = ReturnType<typeof forwardingService>
+
+export const forwardingService = (scripts: ScriptStore) => ({
+  async get(caller: Caller) {
+    const { email } = holderOf(caller)
+    const { settings, managed } = await scripts.read(email, (session) =>
+      readComponent(session, forwarding),
+    )
+    return { ...settings, managed }
+  },
+
+  async save(caller: Caller, sent: Partial<Forwarding>) {
+    const holder = holderOf(caller)
+    const settings = cleaned(sent, holder.email)
+    await scripts.edit(caller, holder, (session) =>
+      saveComponent(session, forwarding.name, forwarding.write(settings)),
+    )
+    return { ...settings, managed: true }
+  },
+})
+
+function cleaned(sent: Partial<Forwarding>, ownAddress: string): Forwarding {
+  const { enabled = false, keep_copy = true } = sent
+  // By their lower case, in the spelling that came first.
+  const known = new Map<string, string>()
+  for (const text of sent.addresses ?? []) {
+    const address = text.trim()
+    const name = address.toLowerCase()
+    if (isAddress(address) && name !== ownAddress && !known.has(name)) known.set(name, address)
+  }
+  const addresses = [...known.values()]
+  if (addresses.length > MAX_ADDRESSES) {
+    throw new Unprocessable(`You can forward to at most ${MAX_ADDRESSES} addresses`)
+  }
+  if (enabled && addresses.length === 0) {
+    throw new Unprocessable(
+      'Add an address to forward to, or turn forwarding off; a mailbox cannot forward to itself',
+    )
+  }
+  return { enabled, addresses, keep_copy }
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MAILBOX, startWithSieve } from '../../../../test/support/holders.ts'
+
+const PATH = `${MAILBOX}/forwarding`
+const OFF = { enabled: false, addresses: [], keep_copy: true }
+
+let world: Awaited<ReturnType<typeof startWithSieve>>
+beforeAll(async () => {
+  world = await startWithSieve()
+})
+afterAll(() => world.stop())
+
+describe('forwarding', () => {
+  it.each([
+    ['nothing', { enabled: true }],
+    [
+      'no address',
+      { enabled: true, addresses: ['', 'jane', 'a@b', '"x y"@b.test', 'a@b.test, c@d.test'] },
+    ],
+    ['only itself', { enabled: true, addresses: ['ADMIN@refused.test', ' admin@refused.test '] }],
+  ])('is refused with %s to forward to', async (_what, body) => {
+    const jane = await world.holder('refused')
+    expect(await jane.put(PATH, body)).toMatchObject({
+      status: 422,
+      body: {
+        type: 'error',
+        msg: expect.stringMatching(/Add an address to forward to, or turn forwarding off/),
+      },
+    })
+    expect(jane.scripts.scripts.size).toBe(0)
+  })
+
+  it('is refused with more than five addresses, also while it is off', async () => {
+    const jane = await world.holder('many')
+    const addresses = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `${name}@x.test`)
+    for (const enabled of [true, false]) {
+      expect(await jane.put(PATH, { enabled, addresses })).toMatchObject({
+        status: 422,
+        body: { msg: 'You can forward to at most 5 addresses' },
+      })
+    }
+    const five = [...addresses.slice(1), 'B@x.test', 'not one', jane.email]
+    expect((await jane.put(PATH, { enabled: true, addresses: five })).status).toBe(200)
+  })
+
+  it.each([
+    { enabled: 'yes' },
+    { addresses: 'a@b.test' },
+    { addresses: [7] },
+    { keep_copy: null },
+    { addresses: [`${'x'.repeat(400)}@b.test`] },
+  ])('is refused when it is malformed: %j', async (body) => {
+    const jane = await world.holder('malformed')
+    expect(await jane.put(PATH, body)).toMatchObject({ status: 422, body: { detail: [{}] } })
+  })
+
+  it('is off before it was ever saved', async () => {
+    const jane = await world.holder('never')
+    expect(await jane.get(PATH)).toMatchObject({
+      status: 200,
+      body: { msg: 'Forwarding retrieved successfully', data: { ...OFF, managed: true } },
+    })
+  })
+
+  it('is cleaned, saved and read back, and its addresses stay while it is off', async () => {
+    const jane = await world.holder('saved')
+    const addresses = [
+      '  Joe@Elsewhere.test',
+      'joe@elsewhere.test',
+      'nobody',
+      jane.email.toUpperCase(),
+      'b@x.test',
+    ]
+    const clean = {
+      enabled: true,
+      addresses: ['Joe@Elsewhere.test', 'b@x.test'],
+      keep_copy: true,
+      managed: true,
+    }
+    const saved = await jane.put(PATH, { enabled: true, addresses })
+    expect(saved).toMatchObject({ status: 200, body: { msg: 'Forwarding saved', data: clean } })
+    expect((await jane.get(PATH)).body.data).toEqual(clean)
+    await jane.put(PATH, { addresses, keep_copy: false })
+    const off = { ...clean, enabled: false, keep_copy: false }
+    expect((await jane.get(PATH)).body.data).toEqual(off)
+    expect(jane.scripts.scripts.get('svc-forwarding')).not.toMatch(/^[a-z]/m)
+  })
+
+  it('is a redirect for each address, in copy or not', async () => {
+    const jane = await world.holder('written')
+    const body = { enabled: true, addresses: ["o'neil+x@a.test", 'b@x.test'] }
+    await jane.put(PATH, body)
+    const script = () => jane.scripts.scripts.get('svc-forwarding')?.split('\r\n')
+    expect(script()).toEqual([
+      `# svc-forwarding: {"enabled":true,"addresses":["o'neil+x@a.test","b@x.test"],"keep_copy":true}`,
+      'require ["copy"];',
+      `redirect :copy "o'neil+x@a.test";`,
+      'redirect :copy "b@x.test";',
+      '',
+    ])
+    await jane.put(PATH, { ...body, keep_copy: false })
+    expect(script()?.slice(1)).toEqual([`redirect "o'neil+x@a.test";`, 'redirect "b@x.test";', ''])
+  })
+})
