@@ -1,7 +1,5 @@
 import { awaited, reserved } from './plan.ts'
 
-awaited('api', [])
-
 const RULE = 'rule_id name=Disclaimer organization_id direction=both priority'
 
 awaited('api', [
