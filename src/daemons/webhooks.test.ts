@@ -171,7 +171,7 @@ describe('delivery', () => {
 
   it.each<[string, string, Parameters<typeof startReceiver>[0]]>([
     ['hangs', 'Timeout', () => {}],
-    ['resets the connection', 'socket hang up', (_received, response) => response.destroy()],
+    ['resets the connection', 'The connection was lost', (_received, response) => response.destroy()],
     [
       'redirects',
       'HTTP 302: ',
