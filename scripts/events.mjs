@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 // Declares the events of every feature.
-import '../src/daemons/api.ts'
+import '../src/daemons/index.ts'
 import { eventCatalogue } from '../src/events/events.ts'
 import { root } from './prepare.mjs'
 
@@ -11,7 +11,7 @@ const events = eventCatalogue()
 
 const INTRODUCTION = `# Events
 
-Written by \`npm run events\` from the declarations in \`src/features/**/*.events.ts\`; do not edit.
+Written by \`npm run events\` from the declarations in \`src/**/*.events.ts\`; do not edit.
 
 An event says that something has happened. It is stored in the transaction of the change that caused it, in the table \`events\`: both are stored, or neither. Nothing delivers events yet; delivery will read them from there, in the order of \`sequence\`.
 

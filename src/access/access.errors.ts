@@ -32,6 +32,10 @@ export const DashboardSessionRequired = defineError({
   status: 400,
   message: 'This needs a dashboard session; sign in with email and password',
 })
+export const ServiceCredentialRequired = defineError({
+  status: 401,
+  message: 'Service credential required',
+})
 
 export class TooManyAttempts extends ApiError {
   constructor(blockedUntil: Date, now: Date) {

@@ -14,6 +14,7 @@ import {
   type SessionKind,
 } from './caller.ts'
 import { clientAddress } from './client-address.ts'
+import { serviceCredential } from './internal.ts'
 import type { Auth } from './labels.ts'
 import { COOKIES } from './sessions.ts'
 
@@ -28,6 +29,7 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 export function useGuard(app: FastifyInstance, { access, config, now }: Needs): void {
   const trusted = parseNetworks(config.SVC_TRUSTED_PROXIES) as Networks
   const identify = identifier(access, now)
+  const isService = serviceCredential(config)
 
   app.decorateRequest('caller')
   const routes: RouteOptions[] = []
@@ -44,6 +46,9 @@ export function useGuard(app: FastifyInstance, { access, config, now }: Needs): 
     request.caller = callerOf(anonymous, request, ip)
     const { auth } = request.routeOptions.config
     if (!auth || request.is404) return next()
+    if (auth.kind === 'internal') {
+      return next(isService(request.raw) ? undefined : new refused.ServiceCredentialRequired())
+    }
     const settle = (identity: Identity) => {
       request.caller = callerOf(identity, request, ip)
       checkSession(identity, request, auth)
@@ -124,6 +129,7 @@ function identifier(access: Access, now: () => Date) {
     const cookie = (kind: SessionKind) => readCookie(headers.cookie, COOKIES[kind].session)
     switch (auth.kind) {
       case 'none':
+      case 'internal':
       case 'bootstrap-token':
         return anonymous
       case 'mailbox-session': {

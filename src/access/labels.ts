@@ -15,6 +15,7 @@ export type Auth =
     }
   | { readonly kind: 'bootstrap-token'; readonly of: 'organization' | 'operator' }
   | { readonly kind: 'partial-operator' }
+  | { readonly kind: 'internal' }
 
 /** Public. */
 export const none = (): Auth => ({ kind: 'none' })
@@ -48,6 +49,9 @@ export const bootstrapToken = (of: 'organization' | 'operator'): Auth => ({
 /** An operator session that still lacks its second factor. */
 export const partialOperator = (): Auth => ({ kind: 'partial-operator' })
 
+/** Another service of this installation, by `SVC_INTERNAL_TOKEN`. */
+export const internal = (): Auth => ({ kind: 'internal' })
+
 export function describeAuth(auth: Auth): string {
   switch (auth.kind) {
     case 'none':
@@ -68,6 +72,8 @@ export function describeAuth(auth: Auth): string {
       return 'X-Bootstrap-Token'
     case 'partial-operator':
       return 'Operator session (partial)'
+    case 'internal':
+      return 'Service credential'
   }
 }
 

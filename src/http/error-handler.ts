@@ -29,6 +29,7 @@ export const errorBody = (error: ApiError, correlationId: string) => ({
   ...(error.data !== undefined && { data: error.data }),
   ...(error instanceof InvalidRequest && { detail: error.detail }),
   ...(error instanceof ServiceUnavailable && { error: error.message }),
+  ...error.fields,
   correlation_id: correlationId,
 })
 

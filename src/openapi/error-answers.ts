@@ -59,6 +59,8 @@ function refusals(auth: Auth): [number, string][] {
     case 'none':
     case 'bootstrap-token':
       return []
+    case 'internal':
+      return [[401, 'Service credential required']]
     case 'key': {
       const extra: Record<string, [number, string][]> = {
         read: [],

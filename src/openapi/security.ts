@@ -36,6 +36,7 @@ const schemes: Record<Auth['kind'], Scheme[]> = {
   'mailbox-session': ['MailboxSession', 'MailboxToken'],
   'bootstrap-token': ['BootstrapToken'],
   'partial-operator': ['OperatorSession'],
+  internal: [],
 }
 
 /** Any one of these will do. */

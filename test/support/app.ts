@@ -9,6 +9,7 @@ import { COOKIES } from '../../src/access/sessions.ts'
 import { readConfig } from '../../src/config.ts'
 import { startCore } from '../../src/core.ts'
 import { api } from '../../src/daemons/api.ts'
+import { rateLimiter } from '../../src/daemons/rate-limiter.ts'
 import { prepareDataDir } from '../../src/database/data-dir.ts'
 import { insertFirstTenant } from '../../src/features/bootstrap/bootstrap.repository.ts'
 import type { Feature } from '../../src/features/feature.ts'
@@ -34,10 +35,17 @@ interface AppOptions {
   features?: Feature[]
   /** Several apps on one database are several processes, as far as the database can tell. */
   database?: { url: string }
+  /** With the rate limiter and the policy services, on free ports. */
+  limiting?: boolean
 }
 
 /** The whole API on a port of its own, with a database of its own and a clock that can be moved. */
-export async function startApp({ env = {}, features = [], database }: AppOptions = {}) {
+export async function startApp({
+  env = {},
+  features = [],
+  database,
+  limiting = false,
+}: AppOptions = {}) {
   const clone = database ? undefined : await cloneDatabase(inject('databaseUrl'))
   const url = database?.url ?? (clone?.url as string)
   const dataDir = mkdtempSync(join(tmpdir(), 'mailplane-app-'))
@@ -47,6 +55,9 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
     DATABASE_POOL: '5',
     SVC_SECRET_KEY: 'a root key that all the tests have in common',
     SVC_COOKIE_SECURE: 'false',
+    POLICY_RATE_PORT: '0',
+    POLICY_ACCESS_PORT: '0',
+    AUTH_POLICY_PORT: '0',
     ...env,
   })
   let offset = 0
@@ -55,11 +66,23 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
   const core = await startCore({ config, log, target: url, now })
   await core.access.bootstrap.prepare()
   const daemon = await api.start(core)
+  const limiter = limiting ? await rateLimiter.start(core) : undefined
   const server = await httpServer(core, [
     { name: 'api', log, metrics: metrics('api'), features: [...daemon.features, ...features] },
+    ...(limiter
+      ? [
+          {
+            name: 'rate_limiter',
+            log,
+            metrics: metrics('rate_limiter'),
+            features: limiter.features,
+          },
+        ]
+      : []),
   ])
   const stop = async () => {
     await server.close()
+    await limiter?.stop()
     await daemon.stop()
     await core.close()
     closeLog()
@@ -79,6 +102,11 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
     core,
     dataDir,
     database: { url },
+    /** The rate limiter of this process, when it has one. */
+    get limiter() {
+      if (!limiter) throw new Error('this app was started without `limiting`')
+      return limiter
+    },
     clock: {
       now,
       advance(ms: number) {
