@@ -16,7 +16,9 @@ export async function startRedis() {
 
   const start = async () => {
     const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder]
-    server = spawn('redis-server', [...args, '--appendonly', 'yes'], { stdio: 'ignore' })
+    server = spawn('redis-server', [...args, '--appendonly', 'yes', '--appendfsync', 'always'], {
+      stdio: 'ignore',
+    })
     await waitFor(async () => {
       const probe = new Redis(url, { lazyConnect: true, retryStrategy: null })
       probe.on('error', () => {})
