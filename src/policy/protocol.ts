@@ -2,8 +2,20 @@ const LINE_FEED = 10
 const MAX_LINE = 8192
 const MAX_REQUEST = 65_536
 
-/** Attributes of one request, as Postfix names them. */
-export type PolicyRequest = Readonly<Record<string, string | undefined>>
+/** What is asked for here, of the thirty attributes that Postfix sends. */
+const KEPT = [
+  'protocol_state',
+  'client_address',
+  'sender',
+  'recipient',
+  'recipient_count',
+  'instance',
+  'sasl_username',
+] as const
+type Attribute = (typeof KEPT)[number]
+const isKept = new Set<string>(KEPT)
+
+export type PolicyRequest = Readonly<Partial<Record<Attribute, string>>>
 
 /** More than any request of Postfix has: whoever sends it is not Postfix. */
 export class TooLong extends Error {}
@@ -14,7 +26,7 @@ export class TooLong extends Error {}
  */
 export function policyParser(found: (request: PolicyRequest) => void) {
   let rest: Buffer = Buffer.alloc(0)
-  let attributes: Record<string, string> = Object.create(null)
+  let attributes: Partial<Record<Attribute, string>> = {}
   let size = 0
 
   const takeLine = (line: string) => {
@@ -22,7 +34,7 @@ export function policyParser(found: (request: PolicyRequest) => void) {
     if (text === '') {
       if (size === 0) return
       const request = attributes
-      attributes = Object.create(null)
+      attributes = {}
       size = 0
       found(request)
       return
@@ -30,22 +42,23 @@ export function policyParser(found: (request: PolicyRequest) => void) {
     size += text.length
     if (size > MAX_REQUEST) throw new TooLong('request')
     const split = text.indexOf('=')
-    if (split > 0) attributes[text.slice(0, split)] = text.slice(split + 1)
+    const name = text.slice(0, Math.max(0, split))
+    if (isKept.has(name)) attributes[name as Attribute] = text.slice(split + 1)
   }
 
   return {
     push(chunk: Buffer): void {
       const buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-      let start = 0
-      for (;;) {
-        const end = buffer.indexOf(LINE_FEED, start)
-        if (end < 0) break
-        if (end - start > MAX_LINE) throw new TooLong('line')
-        takeLine(buffer.toString('utf8', start, end))
-        start = end + 1
-      }
-      rest = buffer.subarray(start)
+      const end = buffer.lastIndexOf(LINE_FEED) + 1
+      rest = buffer.subarray(end)
       if (rest.length > MAX_LINE) throw new TooLong('line')
+      const text = buffer.toString('utf8', 0, end)
+      let start = 0
+      for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', start)) {
+        if (at - start > MAX_LINE) throw new TooLong('line')
+        takeLine(text.slice(start, at))
+        start = at + 1
+      }
     },
     /** Somebody has begun a request and not ended it. */
     get isWaiting() {

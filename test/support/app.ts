@@ -102,11 +102,8 @@ export async function startApp({
     core,
     dataDir,
     database: { url },
-    /** The rate limiter of this process, when it has one. */
-    get limiter() {
-      if (!limiter) throw new Error('this app was started without `limiting`')
-      return limiter
-    },
+    /** The rate limiter of this process; only there when it was asked for. */
+    limiter: limiter as NonNullable<typeof limiter>,
     clock: {
       now,
       advance(ms: number) {

@@ -14,8 +14,10 @@ import { WINDOWS } from './windows.ts'
 type Script = (keys: number, ...values: (string | number)[]) => Promise<number[]>
 
 /** In braces stands what a cluster places keys by: one organization is in one place. */
-const keyOf = ({ organizationId, type, direction, identifier }: Subject) =>
-  `mailplane:rate:{${organizationId}}:${type}:${direction}:${identifier}`
+const keysOf = ({ organizationId, type, direction, identifier }: Subject): string[] => {
+  const name = `{${organizationId}}:${type}:${direction}:${identifier}`
+  return [`mailplane:rate:${name}`, `mailplane:buckets:${name}`]
+}
 
 /** Counts in Redis, for all processes together; a decision is one script, and nothing interrupts it. */
 export function redisCounters(client: Redis): Counters {
@@ -32,9 +34,8 @@ export function redisCounters(client: Redis): Counters {
 
   return {
     async decide({ organizationId, bounds, amount, record, instance, now }: Question) {
-      const keys = bounds.map(({ subject }) => keyOf(subject))
-      if (instance !== undefined)
-        keys.push(`mailplane:rate:{${organizationId}}:message:${instance}`)
+      const keys = bounds.flatMap(({ subject }) => keysOf(subject))
+      if (instance !== undefined) keys.push(`mailplane:message:{${organizationId}}:${instance}`)
       const values = bounds.flatMap(({ limits, warning, critical }) => [
         ...limits,
         warning,
@@ -50,10 +51,10 @@ export function redisCounters(client: Redis): Counters {
       return verdictOf(bounds, answer)
     },
 
-    usage: (subject, now) => run(mailplaneUsage, [keyOf(subject)], [now]),
+    usage: (subject, now) => run(mailplaneUsage, keysOf(subject), [now]),
 
     async reset(subject) {
-      await client.unlink(keyOf(subject)).catch((error: unknown) => {
+      await client.unlink(...keysOf(subject)).catch((error: unknown) => {
         throw new CountersUnavailable('Redis does not answer', { cause: error })
       })
     },
