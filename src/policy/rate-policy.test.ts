@@ -1,3 +1,4 @@
+import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../test/support/app.ts'
 import { endOfMessage, policyClient } from '../../test/support/policy.ts'
@@ -212,6 +213,31 @@ describe('events', () => {
     app.clock.advance(61_000)
     await postfix.ask(endOfMessage('admin@acme.test'))
     expect((await events('rate_limit.exceeded')).at(-1)?.data.refusals).toBe(11)
+  })
+})
+
+describe('while the database is away', () => {
+  it('limits whom it knows, lets others pass, and goes on when it is back', async () => {
+    await limit({ hourly_limit: 2 })
+    const postfix = client()
+    await postfix.ask(endOfMessage('admin@acme.test'))
+    const name = new URL(app.database.url).pathname.slice(1)
+    const elsewhere = new URL(app.database.url)
+    elsewhere.pathname = '/postgres'
+    const outside = postgres(elsewhere.href, { max: 1, onnotice: () => {} })
+    try {
+      await outside.unsafe(`alter database "${name}" allow_connections false`)
+      await outside`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+      expect(await postfix.ask(endOfMessage('admin@acme.test'))).toBe('DUNNO')
+      expect(await postfix.ask(endOfMessage('admin@acme.test'))).toMatch(/^DEFER_IF_PERMIT 4\.7\.1/)
+      expect(await postfix.ask(endOfMessage('stranger-login'))).toBe('DUNNO')
+      expect(app.limiter.policy.outages).toBe(1)
+    } finally {
+      await outside.unsafe(`alter database "${name}" allow_connections true`)
+      await outside.end()
+    }
+    await waitFor(async () => /^REJECT/.test(await postfix.ask(endOfMessage('stranger-login'))))
+    await waitFor(async () => (await events('rate_limit.exceeded')).length === 1)
   })
 })
 
