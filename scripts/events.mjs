@@ -12,7 +12,7 @@ const events = eventCatalogue()
 
 const INTRODUCTION = `# Events
 
-Written by \`npm run events\` from the declarations in \`src/features/**/*.events.ts\` and \`src/events/planned/\`; do not edit.
+Written by \`npm run events\` from the declarations in \`src/**/*.events.ts\` and \`src/events/planned/\`; do not edit.
 
 An event says that something has happened. It is stored in the transaction of the change that caused it, in the table \`events\`: both are stored, or neither. [webhooks.md](webhooks.md) tells how events are delivered, and how other services hand in theirs.
 

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { policyVariables, rateLimitVariables } from './config.rate-limits.ts'
 import * as env from './lib/env.ts'
 
 /** Every environment variable, once. */
@@ -113,6 +114,9 @@ export const variables = {
   WEBHOOK_FAILED_RETENTION_HOURS: env.integer('Hours to keep failures', 72, { min: 1 }),
   WEBHOOK_AUTO_DELETE_SUCCESSFUL: env.flag('Delete old successes too', true),
   WEBHOOK_CLEANUP_BATCH_SIZE: env.integer('Records per batch of a clean-up', 1000, { min: 1 }),
+
+  ...rateLimitVariables,
+  ...policyVariables,
 } as const
 
 export type Variables = ReturnType<typeof env.readVariables<typeof variables>>
@@ -124,6 +128,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const key = values.SVC_SECRET_KEY
   if (key !== undefined && key.length < 32) {
     throw new env.InvalidVariable('SVC_SECRET_KEY', '32 characters or more', '…')
+  }
+  const warning = values.RATE_LIMIT_WARNING_THRESHOLD
+  if (warning >= values.RATE_LIMIT_CRITICAL_THRESHOLD) {
+    const wants = 'below RATE_LIMIT_CRITICAL_THRESHOLD'
+    throw new env.InvalidVariable('RATE_LIMIT_WARNING_THRESHOLD', wants, String(warning))
   }
   return { ...values, DATA_DIR: resolve(values.DATA_DIR) }
 }

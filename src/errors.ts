@@ -7,17 +7,25 @@ export class ApiError extends Error {
   readonly code: string | undefined
   readonly data: object | undefined
   readonly headers: Record<string, string> | undefined
+  /** Stand beside the envelope, for routes whose failures have had a shape of their own. */
+  readonly fields: object | undefined
 
   constructor(
     status: number,
     message: string,
-    more: { code?: string; data?: object; headers?: Record<string, string> } = {},
+    more: {
+      code?: string
+      data?: object
+      headers?: Record<string, string>
+      fields?: object
+    } = {},
   ) {
     super(message)
     this.status = status
     this.code = more.code
     this.data = more.data
     this.headers = more.headers
+    this.fields = more.fields
   }
 }
 
@@ -27,6 +35,8 @@ interface Declaration<Details> {
   code?: string
   /** What of the details goes into the answer's `data`. */
   data?: (details: Details) => object | undefined
+  /** What stands beside the envelope. */
+  fields?: object
 }
 
 export interface DescribedError {
@@ -37,7 +47,7 @@ export interface DescribedError {
 
 /** Declares an error once, to be thrown by name: `throw new DomainNotFound()`. */
 export function defineError<Details = void>(declaration: Declaration<Details>) {
-  const { status, message, code, data } = declaration
+  const { status, message, code, data, fields } = declaration
   return class extends ApiError {
     /** What the API description tells about this error. */
     static readonly described: DescribedError = {
@@ -49,6 +59,7 @@ export function defineError<Details = void>(declaration: Declaration<Details>) {
       super(status, typeof message === 'string' ? message : message(details), {
         ...(code !== undefined && { code }),
         ...(data && { data: data(details) as object }),
+        ...(fields && { fields }),
       })
     }
   }

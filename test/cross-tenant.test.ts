@@ -49,7 +49,7 @@ let globex: Tenant
 let clients: Record<string, Client>
 let names: Names
 beforeAll(async () => {
-  app = await startApp()
+  app = await startApp({ limiting: true })
   acme = await furnishedTenant(app, 'acme')
   globex = await furnishedTenant(app, 'globex')
   clients = await waysIn(app, acme)

@@ -5,7 +5,8 @@ import { sameSecret } from '../lib/tokens.ts'
 import { InternalTokenRequired, InvalidInternalToken } from './access.errors.ts'
 
 const loopback = parseNetworks(['127.0.0.0/8', '::1']) as Networks
-const isLoopback = (host: string) => host === 'localhost' || loopback.contains(plainAddress(host))
+export const isLoopback = (host: string) =>
+  host === 'localhost' || loopback.contains(plainAddress(host))
 
 /** What a proxy or a browser adds, and a service on this machine does not. */
 const FOREIGN = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via', 'origin']

@@ -20,6 +20,8 @@ import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
+import { closeCounting } from '../features/rate-limiter/counting.ts'
+import { rateLimiter } from '../features/rate-limiter/index.ts'
 import { sharedMailboxes } from '../features/shared-mailboxes/index.ts'
 import { smtpCredentials } from '../features/smtp-credentials/index.ts'
 import { webhooks } from '../features/webhooks/index.ts'
@@ -41,7 +43,13 @@ export const api: Daemon = {
       deleteOldFailedAttempts,
       deleteRetiredKeys,
     ])
-    return { features: apiFeatures(core), stop: jobs.stop }
+    return {
+      features: apiFeatures(core),
+      async stop() {
+        await jobs.stop()
+        await closeCounting(core)
+      },
+    }
   },
 }
 
@@ -79,6 +87,7 @@ export function apiFeatures(core: Core): Feature[] {
     mailboxAuth(core),
     mailbox(core, mailboxing, scripts),
     filters(core, scripts),
+    rateLimiter(core),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
 }

@@ -171,7 +171,11 @@ describe('delivery', () => {
 
   it.each<[string, string, Parameters<typeof startReceiver>[0]]>([
     ['hangs', 'Timeout', () => {}],
-    ['resets the connection', 'The connection was lost', (_received, response) => response.destroy()],
+    [
+      'resets the connection',
+      'The connection was lost',
+      (_received, response) => response.destroy(),
+    ],
     [
       'redirects',
       'HTTP 302: ',

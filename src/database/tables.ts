@@ -162,6 +162,17 @@ export interface Tables {
     last_attempt_at: Timestamp
     blocked_until: Timestamp | null
   }
+  geo_policies: {
+    id: string
+    organization_id: string
+    allowed_countries: Generated<string[]>
+    blocked_countries: Generated<string[]>
+    time_restrictions: Json | null
+    action: Generated<'block' | 'challenge' | 'log_only'>
+    enabled: Generated<boolean>
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
   idempotency_keys: {
     caller: string
     method: string
@@ -175,6 +186,17 @@ export interface Tables {
     response: Buffer | null
     created_at: Generated<Timestamp>
     expires_at: Timestamp
+  }
+  ip_access_rules: {
+    id: string
+    organization_id: string
+    rule_type: 'whitelist' | 'blacklist'
+    ip_address: string
+    description: string | null
+    active: Generated<boolean>
+    created_by: string | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
   }
   job_runs: {
     name: string
@@ -253,6 +275,39 @@ export interface Tables {
     inactive_domain_count: Generated<number>
     inactive_email_accounts: Generated<number>
     suspended_email_accounts: Generated<number>
+  }
+  rate_limit_owner: {
+    id: Generated<boolean>
+    holder: string
+    expires_at: Timestamp
+  }
+  rate_limit_rules: {
+    organization_id: string
+    entity_type: 'organization' | 'domain' | 'mailbox'
+    identifier: string
+    direction: 'outbound' | 'inbound'
+    second_limit: number
+    minute_limit: number
+    hourly_limit: number
+    daily_limit: number
+    monthly_limit: number
+    burst_limit: number | null
+    active: Generated<boolean>
+    priority: Generated<number>
+    warning_threshold: number
+    critical_threshold: number
+    description: string
+    created_by: string
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  rate_limit_usage: {
+    organization_id: string
+    entity_type: 'organization' | 'domain' | 'mailbox' | 'credential'
+    identifier: string
+    direction: 'outbound' | 'inbound'
+    counts: Json
+    updated_at: Timestamp
   }
   sessions: {
     id: string

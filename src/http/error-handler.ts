@@ -32,6 +32,7 @@ export const errorBody = (error: ApiError, correlationId: string, toService = fa
   ...(error.data !== undefined && { data: error.data }),
   ...(error instanceof InvalidRequest && { detail: error.detail }),
   ...((toService || error instanceof ServiceUnavailable) && { error: error.message }),
+  ...error.fields,
   correlation_id: correlationId,
 })
 

@@ -3,6 +3,8 @@ import type { Log } from '../log.ts'
 
 const HEARTBEAT_MS = 5000
 const PATIENCE_MS = 3000
+// Who waits for a counter holds up mail.
+const COMMAND_MS = 1000
 const LONGEST_PAUSE_MS = 2000
 
 const options: RedisOptions = {
@@ -36,7 +38,7 @@ export function redisLink(url: string, log: Log) {
     connection(): Promise<Redis> {
       shared ??= firstAttempt(
         connect('commands', {
-          commandTimeout: PATIENCE_MS,
+          commandTimeout: COMMAND_MS,
           enableOfflineQueue: false,
           maxRetriesPerRequest: 0,
         }),

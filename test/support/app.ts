@@ -9,6 +9,7 @@ import { COOKIES } from '../../src/access/sessions.ts'
 import { readConfig } from '../../src/config.ts'
 import { startCore } from '../../src/core.ts'
 import { api } from '../../src/daemons/api.ts'
+import { rateLimiter } from '../../src/daemons/rate-limiter.ts'
 import { webhooksFeatures } from '../../src/daemons/webhooks.ts'
 import { prepareDataDir } from '../../src/database/data-dir.ts'
 import { insertFirstTenant } from '../../src/features/bootstrap/bootstrap.repository.ts'
@@ -37,10 +38,17 @@ interface AppOptions {
   features?: Feature[]
   /** Several apps on one database are several processes, as far as the database can tell. */
   database?: { url: string }
+  /** With the rate limiter and the policy services, on free ports. */
+  limiting?: boolean
 }
 
 /** The whole API on a port of its own, with a database of its own and a clock that can be moved. */
-export async function startApp({ env = {}, features = [], database }: AppOptions = {}) {
+export async function startApp({
+  env = {},
+  features = [],
+  database,
+  limiting = false,
+}: AppOptions = {}) {
   const clone = database ? undefined : await cloneDatabase(inject('databaseUrl'))
   const url = database?.url ?? (clone?.url as string)
   const dataDir = mkdtempSync(join(tmpdir(), 'mailplane-app-'))
@@ -51,6 +59,9 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
     SVC_SECRET_KEY: 'a root key that all the tests have in common',
     SVC_COOKIE_SECURE: 'false',
     SVC_INTERNAL_TOKEN: INTERNAL_TOKEN,
+    POLICY_RATE_PORT: '0',
+    POLICY_ACCESS_PORT: '0',
+    AUTH_POLICY_PORT: '0',
     ...env,
   })
   let offset = 0
@@ -59,6 +70,7 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
   const core = await startCore({ config, log, target: url, now })
   await core.access.bootstrap.prepare()
   const daemon = await api.start(core)
+  const limiter = limiting ? await rateLimiter.start(core) : undefined
   const server = await httpServer(core, [
     {
       name: 'api',
@@ -67,9 +79,20 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
       // The routes of the other daemons share the listener, as in a process that runs them all.
       features: [...daemon.features, ...webhooksFeatures(core, () => {}), ...features],
     },
+    ...(limiter
+      ? [
+          {
+            name: 'rate_limiter',
+            log,
+            metrics: metrics('rate_limiter'),
+            features: limiter.features,
+          },
+        ]
+      : []),
   ])
   const stop = async () => {
     await server.close()
+    await limiter?.stop()
     await daemon.stop()
     await core.close()
     closeLog()
@@ -89,6 +112,8 @@ export async function startApp({ env = {}, features = [], database }: AppOptions
     core,
     dataDir,
     database: { url },
+    /** The rate limiter of this process; only there when it was asked for. */
+    limiter: limiter as NonNullable<typeof limiter>,
     clock: {
       now,
       advance(ms: number) {

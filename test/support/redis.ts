@@ -13,8 +13,14 @@ const PROGRAM = '/usr/bin/redis-server'
 export const redisMissing = (): string | undefined =>
   existsSync(PROGRAM) ? undefined : 'redis-server is not installed'
 
-/** A private Redis on loopback that keeps nothing on disk; it can be killed and started again. */
-export async function startRedis({ password }: { password?: string } = {}) {
+interface Options {
+  password?: string
+  /** Keeps every command on disk; otherwise nothing. */
+  durable?: boolean
+}
+
+/** A private Redis on loopback; it can be killed and started again. */
+export async function startRedis({ password, durable = false }: Options = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'mailplane-redis-'))
   const port = await freePort()
   const url = `redis://${password ? `:${password}@` : ''}127.0.0.1:${port}`
@@ -27,8 +33,11 @@ export async function startRedis({ password }: { password?: string } = {}) {
   }
   const start = async () => {
     const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder]
+    const storage = durable
+      ? ['--appendonly', 'yes', '--appendfsync', 'always']
+      : ['--appendonly', 'no']
     const secret = password ? ['--requirepass', password] : []
-    program = spawn(PROGRAM, [...settings, ...secret, '--save', '', '--appendonly', 'no'], {
+    program = spawn(PROGRAM, [...settings, ...secret, '--save', '', ...storage], {
       stdio: 'ignore',
     })
     await waitFor(() => ask((client) => client.ping()).catch(() => undefined))

@@ -12,10 +12,10 @@ export interface Named {
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
   `action admin_email admin_name allowed_ips auto_reply_message content correlation_id created_by
-  date_from date_to description dkim_selector end_date event_id event_type event_types expires_at
-  full_name local_part message message_id name new_password overlap_seconds password q reason secret
-  sending_profile start_date status subject target_type url vacation_message webhook_secret
-  webhook_urls`.split(/\s+/),
+  date_from date_to description direction dkim_selector end_date event_id event_type event_types
+  expires_at full_name local_part message message_id name new_password overlap_seconds password q
+  reason secret sending_profile start_date status subject target_type url vacation_message
+  webhook_secret webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -110,6 +110,8 @@ export function tenantNames(
     'mailboxes external_id': externalId('account'),
     'organizations external_id': externalId('organization'),
     'organizations id': byId(({ organizationId }) => organizationId),
+    'rate-limiter email': { ...mailbox, foreign: mailbox.foreign.slice(1) },
+    'rate-limiter identifier': byId(({ organizationId }) => organizationId),
     'shared-mailboxes mailbox_id': byId(({ shared }) => shared.id),
     // Not a name that an alias of the caller leads to: it would be taken for an echo.
     'GET /api/v1/aliases/get/{alias_id} domain': {

@@ -1,25 +1,5 @@
 import { awaited } from './plan.ts'
 
-const WHOSE = 'entity_type identifier direction'
-
-awaited('rate_limiter', [
-  [
-    'rate_limit.exceeded',
-    'A message was refused because a limit was reached',
-    `${WHOSE} window current_count limit message`,
-  ],
-  [
-    'rate_limit.threshold_breach',
-    'A large part of a limit is used',
-    `${WHOSE} window current_count limit usage_percentage threshold_level`,
-  ],
-  [
-    'rate_limit.reset',
-    'Counters were cleared, or a limit was set anew',
-    `${WHOSE} hourly_limit? daily_limit? monthly_limit? active? updated_by?`,
-  ],
-])
-
 const FILLED =
   'entity_type=mailbox identifier=ada@acme.example storage_type current_usage quota_limit usage_percentage'
 

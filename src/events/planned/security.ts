@@ -1,23 +1,5 @@
 import { awaited, reserved } from './plan.ts'
 
-awaited('dovecot', [
-  ['auth.login.success', 'Somebody signed in to a mailbox', 'user ip_address protocol'],
-  ['auth.login.failure', 'A login to a mailbox failed', 'user ip_address protocol'],
-  [
-    'security.brute_force',
-    'An address or a user is blocked after many failed logins',
-    'ip_address user protocol failure_count block_duration_secs block_type',
-  ],
-])
-
-awaited('postfix', [
-  [
-    'security.ip.blocked',
-    'A client was refused by the IP access rules',
-    'ip_address domain rule_type cidr?',
-  ],
-])
-
 awaited('dlp', [
   [
     'security.dlp.violation',

@@ -1,0 +1,143 @@
+import type { Bound, Counters, Question, Subject, Verdict } from './counters.ts'
+import { nameOf } from './counters.ts'
+import { Tally } from './tally.ts'
+import { WINDOWS } from './windows.ts'
+
+const IDLE_MS = 60 * 60_000
+const INSTANCE_MS = 10 * 60_000
+const MAX_INSTANCES = 200_000
+
+export interface Stored {
+  subject: Subject
+  counts: object
+}
+
+interface Entry {
+  subject: Subject
+  tally: Tally
+  usedAt: number
+}
+
+interface Needs {
+  load(subject: Subject): Promise<object | undefined>
+}
+
+export type MemoryCounters = ReturnType<typeof memoryCounters>
+
+/**
+ * Counts in this process. A decision about subjects that are known runs without a pause, so no other
+ * can come in between; one that is new is first read from the database.
+ */
+export function memoryCounters({ load }: Needs) {
+  const entries = new Map<string, Entry>()
+  const dirty = new Set<Entry>()
+  const loading = new Map<string, Promise<unknown>>()
+  const instances = new Map<string, number>()
+
+  const read = (subject: Subject, name: string): Promise<unknown> => {
+    let under = loading.get(name)
+    if (!under) {
+      under = load(subject)
+        .then((counts) => {
+          const tally = Tally.restore(counts as Parameters<typeof Tally.restore>[0])
+          entries.set(name, { subject, tally, usedAt: 0 })
+        })
+        .finally(() => loading.delete(name))
+      loading.set(name, under)
+    }
+    return under
+  }
+
+  const wasCounted = (instance: string | undefined): boolean =>
+    instance !== undefined && instances.has(instance)
+
+  function remember(instance: string | undefined, now: number): void {
+    if (instance === undefined) return
+    instances.set(instance, now)
+    for (const [old, at] of instances) {
+      if (instances.size <= MAX_INSTANCES && now - at < INSTANCE_MS) break
+      instances.delete(old)
+    }
+  }
+
+  function judge(question: Question, found: Entry[]): Verdict {
+    const { bounds, amount, record, instance, now } = question
+    if (wasCounted(instance)) return { breaches: [] }
+    for (const [index, entry] of found.entries()) {
+      const bound = bounds[index] as Bound
+      const window = entry.tally.fullAt(now, bound.limits, amount)
+      if (window === undefined) continue
+      const { name } = WINDOWS[window] as (typeof WINDOWS)[number]
+      const count = entry.tally.countAt(now, window)
+      const limit = bound.limits[window] as number
+      return { refused: { bound, window: name, count, limit }, breaches: [] }
+    }
+    if (!record) return { breaches: [] }
+    remember(instance, now)
+    const breaches = found.flatMap((entry, index) => {
+      entry.tally.add(now, amount)
+      entry.usedAt = now
+      dirty.add(entry)
+      return entry.tally.breaches(now, bounds[index] as Bound)
+    })
+    return { breaches }
+  }
+
+  function decide(question: Question): Verdict | Promise<Verdict> {
+    const found: Entry[] = []
+    for (const { subject } of question.bounds) {
+      const name = nameOf(subject)
+      const entry = entries.get(name)
+      if (!entry) return read(subject, name).then(() => decide(question))
+      found.push(entry)
+    }
+    return judge(question, found)
+  }
+
+  const entryOf = async (subject: Subject): Promise<Entry> => {
+    const name = nameOf(subject)
+    while (!entries.has(name)) await read(subject, name)
+    return entries.get(name) as Entry
+  }
+
+  return {
+    decide,
+    usage: async (subject: Subject, now: number) => (await entryOf(subject)).tally.at(now),
+    async reset(subject: Subject) {
+      const entry = await entryOf(subject)
+      entry.tally = new Tally()
+      dirty.add(entry)
+    },
+
+    /** What has changed since the last time; to be given back when it could not be stored. */
+    takeDirty(limit: number): Stored[] {
+      const taken: Stored[] = []
+      for (const entry of dirty) {
+        if (taken.length === limit) break
+        dirty.delete(entry)
+        taken.push({ subject: entry.subject, counts: entry.tally.save() })
+      }
+      return taken
+    },
+    giveBack(stored: Stored[]): void {
+      for (const { subject } of stored) {
+        const entry = entries.get(nameOf(subject))
+        if (entry) dirty.add(entry)
+      }
+    },
+    /** What has long been idle is in the database, and is read again when it is wanted. */
+    forgetIdle(now: number): void {
+      for (const [name, entry] of entries) {
+        if (!dirty.has(entry) && now - entry.usedAt > IDLE_MS) entries.delete(name)
+      }
+    },
+    forgetAll(): void {
+      entries.clear()
+      dirty.clear()
+      instances.clear()
+    },
+    get size() {
+      return entries.size
+    },
+  } satisfies Counters & Record<string, unknown>
+}

@@ -1,0 +1,101 @@
+import { Type } from 'typebox'
+import { Body, OneOf, Timestamp } from '../../http/envelope.ts'
+
+const MAX_LIMIT = 2_147_483_647
+
+export const DomainParams = Type.Object({ domain: Type.String() })
+export const MailboxParams = Type.Object({ email: Type.String() })
+export const DirectionQuery = Type.Object({
+  direction: Type.Optional(Type.String({ description: 'outbound (default) or inbound' })),
+})
+
+const Limit = (per: string) =>
+  Type.Integer({ minimum: 0, maximum: MAX_LIMIT, description: `Messages ${per}; 0 = no limit` })
+const Threshold = (what: string) => Type.Integer({ minimum: 1, maximum: 100, description: what })
+
+const ruleFields = {
+  second_limit: Limit('per second'),
+  minute_limit: Limit('per minute'),
+  hourly_limit: Limit('per hour'),
+  daily_limit: Limit('per day'),
+  monthly_limit: Limit('in 30 days'),
+  burst_limit: Limit('in any 10 seconds, once it has been set'),
+  active: Type.Boolean({ description: 'Enforced or not' }),
+  priority: Type.Integer({
+    minimum: 0,
+    maximum: MAX_LIMIT,
+    description: 'The rule with the lowest number is looked at first',
+  }),
+  warning_threshold: Threshold('Percent of a limit at which a warning is told'),
+  critical_threshold: Threshold('Percent of a limit at which it is critical'),
+  description: Type.String({ maxLength: 1000 }),
+}
+
+export const RateLimitRule = Type.Object(ruleFields)
+
+export const RuleChange = Body({
+  ...Type.Partial(Type.Object(ruleFields)).properties,
+  max_outbound_per_day: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_LIMIT,
+      description: 'Alias of daily_limit; wins when both are sent',
+    }),
+  ),
+  direction: Type.Optional(Type.String({ description: 'outbound (default) or inbound' })),
+  created_by: Type.Optional(Type.String({ maxLength: 255 })),
+})
+export type RuleChange = Type.Static<typeof RuleChange>
+
+const perWindow = (value: ReturnType<typeof Type.Number>) =>
+  Type.Object(
+    Object.fromEntries(
+      ['hourly', 'daily', 'monthly', 'second', 'minute'].map((name) => [
+        name,
+        Type.Optional(value),
+      ]),
+    ),
+  )
+
+export const RateLimitState = Type.Object({
+  success: Type.Literal(true),
+  data: Type.Object({
+    entity_type: Type.String(),
+    identifier: Type.String(),
+    direction: Type.String(),
+    config: RateLimitRule,
+    usage: Type.Object({
+      hourly_count: Type.Integer(),
+      daily_count: Type.Integer(),
+      monthly_count: Type.Integer(),
+      second_count: Type.Integer(),
+      minute_count: Type.Integer(),
+    }),
+    percentages: perWindow(Type.Number({ description: 'Absent where there is no limit' })),
+    remaining: perWindow(Type.Number({ description: 'Absent where there is no limit' })),
+    timestamp: Timestamp,
+  }),
+})
+
+export const RuleUpdated = Type.Object({ success: Type.Literal(true), message: Type.String() })
+
+export const ResetBody = Type.Object({
+  type: OneOf(['organization', 'domain', 'mailbox']),
+  identifier: Type.String({ description: 'Organization id, domain name or address' }),
+  direction: Type.Optional(OneOf(['outbound', 'inbound'], { default: 'outbound' })),
+})
+
+/** As it comes in: the rules judge it. */
+export interface SentReset {
+  type?: unknown
+  identifier?: unknown
+  direction?: unknown
+}
+
+export const CountersReset = Type.Object({
+  success: Type.Literal(true),
+  message: Type.String(),
+  entity_type: Type.String(),
+  identifier: Type.String(),
+  direction: Type.String(),
+})

@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { internalGate, isLoopback } from '../access/internal.ts'
+import type { Core } from '../core.ts'
+import type { Attempt, AuthPolicy } from './auth-policy.ts'
+
+const MAX_BODY = 65_536
+const REQUEST_MS = 10_000
+
+type Needs = Pick<Core, 'config' | 'log'> & { policy: AuthPolicy }
+
+/** Dovecot's auth policy over HTTP: `POST …?command=allow` and `?command=report`. */
+export function authPolicyServer({ config, log, policy }: Needs) {
+  const { POLICY_HOST, SVC_INTERNAL_TOKEN } = config
+  const letIn = internalGate({ HOST: POLICY_HOST, SVC_INTERNAL_TOKEN }, { besideApi: false })
+  const mayAsk = (request: IncomingMessage) => {
+    if (isLoopback(POLICY_HOST) && isLoopback(request.socket.remoteAddress ?? '')) return true
+    try {
+      letIn(request)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async function answer(request: IncomingMessage): Promise<[status: number, body: object]> {
+    if (!mayAsk(request)) return [401, { error: 'Internal token required' }]
+    if (request.method !== 'POST') return [405, { error: 'Use POST' }]
+    const command = new URL(request.url ?? '/', 'http://policy').searchParams.get('command')
+    if (command !== 'allow' && command !== 'report') {
+      return [400, { error: 'command must be allow or report' }]
+    }
+    const sent = parse(await bodyOf(request))
+    if (!sent) return [400, { error: 'The body must be a JSON object' }]
+    const attempt = attemptOf(sent)
+    if (command === 'allow') return [200, await policy.allow(attempt)]
+    const { success, policy_reject } = sent
+    policy.report(attempt, { success: success === true, policyReject: policy_reject === true })
+    return [200, { status: 0, msg: '' }]
+  }
+
+  return createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
+    answer(request).then(
+      ([status, body]) => send(response, status, body),
+      (error) => {
+        log.error({ err: error }, 'an auth policy request failed')
+        // Without an answer Dovecot lets the password decide.
+        send(response, error instanceof TooLarge ? 413 : 500, { error: 'not decided' })
+      },
+    )
+  })
+}
+
+class TooLarge extends Error {}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length
+    if (size > MAX_BODY) throw new TooLarge('the body is too large')
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const attemptOf = ({ login, remote, protocol }: Record<string, unknown>): Attempt => ({
+  login: typeof login === 'string' ? login : '',
+  remote: typeof remote === 'string' ? remote : '',
+  protocol: typeof protocol === 'string' ? protocol : '',
+})
+
+function send(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  })
+  response.end(text)
+}

@@ -1,0 +1,33 @@
+const MAX_NAMES = 100_000
+
+/** When something failed, by name, as far back as the window reaches. */
+export function failures(windowMs: number) {
+  const times = new Map<string, number[]>()
+
+  const recent = (name: string, now: number): number[] => {
+    const kept = (times.get(name) ?? []).filter((at) => at > now - windowMs)
+    if (kept.length > 0) times.set(name, kept)
+    else times.delete(name)
+    return kept
+  }
+
+  return {
+    count: (name: string, now: number): number => recent(name, now).length,
+    /** How many there are with this one. */
+    add(name: string, now: number, count = 1): number {
+      const all = recent(name, now)
+      for (let one = 0; one < Math.min(count, 1000); one++) all.push(now)
+      // Bounded: above a thousand the exact number no longer matters.
+      times.set(name, all.slice(-1000))
+      if (times.size > MAX_NAMES) times.delete(times.keys().next().value as string)
+      return all.length
+    },
+    clear: (name: string) => times.delete(name),
+    clearAll(prefix: string): void {
+      for (const name of times.keys()) if (name.startsWith(prefix)) times.delete(name)
+    },
+    prune(now: number): void {
+      for (const name of times.keys()) recent(name, now)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { Type } from 'typebox'
+import { defineEvent } from '../events/events.ts'
+
+const Login = {
+  user: Type.String(),
+  ip_address: Type.String(),
+  protocol: Type.String(),
+}
+
+export const LoginSucceeded = defineEvent('auth.login.success', {
+  source: 'dovecot',
+  summary: 'Somebody logged in to a mail server',
+  data: Type.Object(Login),
+})
+
+export const LoginFailed = defineEvent('auth.login.failure', {
+  source: 'dovecot',
+  summary: 'A login to a mail server failed',
+  data: Type.Object(Login),
+})
+
+export const BruteForce = defineEvent('security.brute_force', {
+  source: 'dovecot',
+  summary: 'So many logins failed that more are refused for a while',
+  data: Type.Object({
+    ...Login,
+    failure_count: Type.Integer(),
+    block_duration_secs: Type.Integer(),
+    block_type: Type.String({
+      description: 'ip: the address for all accounts; user: this account from this address',
+    }),
+  }),
+})
+
+export const AddressBlocked = defineEvent('security.ip.blocked', {
+  source: 'postfix',
+  summary: 'An address was refused by an access rule, a geo policy or after failed logins',
+  data: Type.Object({
+    ip_address: Type.String(),
+    domain: Type.String(),
+    rule_type: Type.String({ description: 'blacklist, whitelist_miss, geo or brute_force' }),
+    cidr: Type.Optional(Type.String({ description: 'the rule that matched' })),
+    country: Type.Optional(Type.String()),
+    action: Type.Optional(Type.String({ description: 'of the geo policy' })),
+  }),
+})
