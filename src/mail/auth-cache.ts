@@ -18,9 +18,10 @@ export function authCache(
   log: Pick<Log, 'warn'>,
   timeoutSeconds = TIMEOUT_SECONDS,
 ): AuthCache {
-  const { DOVEADM_URL: url, DOVEADM_API_KEY: key = '' } = config
   return {
     async flush(usernames) {
+      // Read now: a private edge may have come up since the start.
+      const { DOVEADM_URL: url, DOVEADM_API_KEY: key = '' } = config
       // Without names the command would end Dovecot's worker.
       if (url === undefined || usernames.length === 0) return false
       for (let attempt = 1; attempt <= TRIES; attempt++) {
