@@ -126,6 +126,10 @@ language sql stable security definer set search_path = pg_catalog as $$
   where domain = split_part(lower(p_address), '@', 2) and p_address not like '@%'
 $$;
 
+-- Whose login ends next.
+create index smtp_credentials_by_expires_at on public.smtp_credentials (expires_at)
+  where expires_at is not null;
+
 -- What Dovecot counts in a mailbox, written whenever it changes.
 create table edge.quota_usage (
   username text primary key,
@@ -186,9 +190,13 @@ create trigger dkim_keys_tell_edge
 create trigger domains_tell_edge_dkim
   after update of dkim_enabled or delete on public.domains
   for each row execute function edge.tell('dkim', 'domain');
+-- Dovecot remembers logins, and how much a mailbox may hold, for an hour. Whoever changes one login
+-- says so itself; here it is all of a domain or an organization.
 create trigger domains_tell_edge
-  after update of active on public.domains
-  for each row when (old.active is distinct from new.active)
+  after update of active, max_quota on public.domains
+  for each row when (
+    old.active is distinct from new.active or old.max_quota is distinct from new.max_quota
+  )
   execute function edge.tell('domain', 'id');
 create trigger organizations_tell_edge
   after update of active on public.organizations
@@ -197,6 +205,9 @@ create trigger organizations_tell_edge
 create trigger shared_mailboxes_tell_edge
   after insert or delete or update of status on public.shared_mailboxes
   for each row execute function edge.tell('shared', 'id');
+create trigger shared_mailboxes_tell_edge_login
+  after delete or update of status on public.shared_mailboxes
+  for each row execute function edge.tell('login', 'email');
 create trigger shared_mailbox_members_tell_edge
   after insert or update or delete on public.shared_mailbox_members
   for each row execute function edge.tell('shared', 'shared_mailbox_id');

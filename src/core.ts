@@ -10,7 +10,9 @@ import { type Vault, vault } from './lib/vault.ts'
 import type { Log } from './log.ts'
 import { type AuthCache, authCache } from './mail/auth-cache.ts'
 import { dnsClient, type WithDns } from './mail/dns.ts'
+import { type Doveadm, doveadm } from './mail/doveadm.ts'
 import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
+import { type SigningKeys, signingKeys } from './mail/signing-keys.ts'
 
 /** What is made once and handed to all. */
 export interface Core {
@@ -23,6 +25,8 @@ export interface Core {
   access: Access
   imapLogin: ImapLogin
   authCache: AuthCache
+  doveadm: Doveadm
+  signingKeys: SigningKeys
   withDns: WithDns
   /** Follows a NOTIFY channel of the database. */
   listen(channel: string, handlers: Handlers): Promise<Feed>
@@ -49,6 +53,7 @@ export async function startCore(
   const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
   await verifyRootKey(db, sealing)
   const access = await startAccess({ db, now, log, config, vault: sealing }, target)
+  const keys = signingKeys(config)
   return {
     config,
     log,
@@ -59,6 +64,8 @@ export async function startCore(
     access,
     imapLogin: imapLogin(config),
     authCache: authCache(config, log),
+    doveadm: doveadm(config),
+    signingKeys: keys,
     withDns: dnsClient(config),
     listen: (channel, handlers) => listen(target, channel, handlers),
     change: (caller, work) =>
@@ -69,6 +76,7 @@ export async function startCore(
       }),
     async close() {
       await access.close()
+      await keys.close()
       await database.close()
     },
   }

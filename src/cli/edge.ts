@@ -7,9 +7,11 @@ import {
   databaseAddress,
   edgePassword,
   ensureEdgeRole,
+  forgetEdge,
 } from '../edge/database-role.ts'
 import { edgeDown, edgeStatus, edgeUp, type RunningEdge } from '../edge/edge.ts'
 import { requirePackages } from '../edge/packages.ts'
+import { edgePlace } from '../edge/place.ts'
 import { renderForHosts } from '../edge/render.ts'
 import { vault } from '../lib/vault.ts'
 import { print } from './output.ts'
@@ -34,7 +36,7 @@ export async function edgeCommands([verb, ...args]: string[]): Promise<void> {
 async function up(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } })
   requirePackages()
-  const { config, sealing, database } = await prepare()
+  const { config, sealing, database } = await prepare({ forPrivate: true })
   const edge = await edgeUp(config, sealing, database)
   if (values.json) print(described(edge), true)
   else process.stdout.write(readable(edge))
@@ -78,7 +80,7 @@ async function render(args: string[]): Promise<void> {
 }
 
 /** The database as it must be before a mail server asks it anything, and how it is reached. */
-async function prepare() {
+async function prepare({ forPrivate = false } = {}) {
   const config = readConfig()
   return withDatabase(async ({ sql }, target) => {
     await migrate(sql)
@@ -86,6 +88,7 @@ async function prepare() {
     const password = edgePassword(sealing)
     const statementFile = `${config.DATA_DIR}/edge-role.sql`
     await ensureEdgeRole(sql, target, { password, statementFile })
+    if (forPrivate && edgePlace(config.DATA_DIR) === undefined) await forgetEdge(sql)
     const database: DatabaseAddress = databaseAddress(target, config.EDGE_DATABASE_URL, password)
     return { config, sealing, database }
   })

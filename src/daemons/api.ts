@@ -28,6 +28,7 @@ import {
 } from '../jobs/housekeeping.ts'
 import { runJobs } from '../jobs/jobs.ts'
 import type { Daemon } from './daemon.ts'
+import { followEdge } from './edge-follower.ts'
 
 export const api: Daemon = {
   name: 'api',
@@ -39,7 +40,14 @@ export const api: Daemon = {
       deleteOldFailedAttempts,
       deleteRetiredKeys,
     ])
-    return { features: apiFeatures(core), stop: jobs.stop }
+    const edge = await followEdge(core)
+    return {
+      features: apiFeatures(core),
+      async stop() {
+        await edge.stop()
+        await jobs.stop()
+      },
+    }
   },
 }
 

@@ -166,10 +166,19 @@ function run(program: string, args: string[], cwd: string, file: number): Promis
     child.once('exit', (code) =>
       code === 0
         ? resolve()
-        : reject(new StartupError(`${program} failed: ${complaint.trim().split('\n').at(-1)}`)),
+        : reject(new StartupError(`${program} failed: ${reasonIn(complaint)}`)),
     )
   })
 }
+
+/** Its last words are about tidying up; why it had to, stands before them. */
+const reasonIn = (complaint: string) =>
+  complaint
+    .trim()
+    .split('\n')
+    .filter((line) => !/removing (contents of )?data directory/.test(line))
+    .slice(-2)
+    .join('; ')
 
 async function launch(
   programs: string,

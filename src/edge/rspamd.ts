@@ -1,11 +1,6 @@
+import { keyFile, SELECTORS_FILE } from '../mail/signing-keys.files.ts'
+import { REDIS_KEYS, REDIS_SELECTORS } from '../mail/signing-keys.redis.ts'
 import type { EdgeSettings, RenderedFile } from './settings.ts'
-
-/** The names under which keys and selectors are kept in a Redis. */
-export const REDIS_KEYS = 'mailplane:dkim:keys'
-export const REDIS_SELECTORS = 'mailplane:dkim:selectors'
-
-/** The list of which selector signs for which domain. */
-export const SELECTORS_FILE = 'selectors.map'
 
 /**
  * A private edge signs and does nothing else, so that nothing is looked up outside. On a real host
@@ -49,7 +44,7 @@ const signing = ({ redis, folders }: EdgeSettings) => `${
 key_prefix = "${REDIS_KEYS}";
 selector_prefix = "${REDIS_SELECTORS}";
 try_fallback = true;`
-    : `path = "${folders.dkim}/$domain.$selector.key";
+    : `path = "${keyFile(folders.dkim, '$domain', '$selector')}";
 selector_map = "${folders.dkim}/${SELECTORS_FILE}";
 try_fallback = false;`
 }

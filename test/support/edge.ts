@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { openDatabase } from '../../src/database/database.ts'
 import { databaseAddress, edgePassword, ensureEdgeRole } from '../../src/edge/database-role.ts'
-import { edgeDown, edgeUp } from '../../src/edge/edge.ts'
+import { edgeDown, edgeStatus, edgeUp } from '../../src/edge/edge.ts'
 import { edgeImpossible } from '../../src/edge/packages.ts'
 import { type App, PASSWORD, startApp } from './app.ts'
 import { mailIn } from './imap-client.ts'
@@ -49,6 +49,8 @@ export async function startMailHost({ env = {} }: { env?: Record<string, string>
     sink,
     up,
     down: () => edgeDown(app.dataDir),
+    /** The processes of the three servers, by name. */
+    pids: () => edgeStatus(app.dataDir) ?? {},
     stop,
     log: logOf,
 
