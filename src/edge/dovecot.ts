@@ -162,7 +162,7 @@ service auth {
 ${listener('sasl', edge.ports.sasl, `address = ${edge.privateAddress}`)}
   # Whoever opens a shared mailbox looks up where it is kept.
   unix_listener auth-userdb {
-    mode = 0666
+${forMailProcesses(edge)}
   }
 }
 service auth-worker {
@@ -170,7 +170,7 @@ service auth-worker {
 }
 service dict {
   unix_listener dict {
-    mode = 0666
+${forMailProcesses(edge)}
   }
 }
 service stats {
@@ -196,6 +196,10 @@ const folder = (name: string) => `  mailbox ${name} {
     auto = subscribe
     special_use = \\${name}
   }`
+
+/** A host has a group for those who handle mail; on a private edge, whose users have no names, all may. */
+const forMailProcesses = ({ isPrivate }: EdgeSettings) =>
+  isPrivate ? '    mode = 0666' : '    mode = 0660\n    group = vmail'
 
 const listener = (name: string, port: number, ...more: string[]) => `  inet_listener ${name} {
     port = ${port}
