@@ -320,7 +320,7 @@ async function keptPort(dataDir: string): Promise<number> {
   const file = join(dataDir, 'postgres-port')
   let port = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
   while (!(await isFree(port))) port = LOWEST_PORT + Math.floor(Math.random() * PORTS)
-  writeFileSync(file, `${port}\n`)
+  writeFileSync(file, `${port}\n`, { mode: 0o600 })
   return port
 }
 

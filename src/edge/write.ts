@@ -71,6 +71,8 @@ export function makeFolders(folders: Folders): void {
   make(`${folders.postfixQueue}/pid`, 0o755)
   make(`${folders.postfixQueue}/maildrop`, 0o730, postfix.uid, postdrop)
   make(`${folders.postfixQueue}/public`, 0o710, postfix.uid, postdrop)
+  // There before the first message, for whoever follows it.
+  writeFileSync(`${folders.logs}/mail.log`, '', { flag: 'a', mode: 0o600 })
   const log = `${folders.logs}/rspamd.log`
   writeFileSync(log, '', { flag: 'a', mode: 0o600 })
   chownSync(log, rspamd.uid, rspamd.gid)
