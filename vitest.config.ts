@@ -24,7 +24,7 @@ export default defineConfig({
       lane('api', ['src/**/*.test.ts']),
       lane('contract', ['test/*.test.ts']),
       lane('faults', ['test/faults/*.test.ts'], { setup: 'test/support/built.mjs', seconds: 90 }),
-      lane('mail', ['test/mail/*.test.ts']),
+      lane('mail', ['test/mail/*.test.ts'], { setup: 'test/support/built.mjs', seconds: 60 }),
     ],
   },
 })

@@ -2,18 +2,15 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-const PACKAGES = {
-  'dovecot-imapd': '/usr/lib/dovecot/imap',
-  'redis-server': '/usr/bin/redis-server',
-}
+/** Which packages are needed, the server itself knows; it is built by now. */
+const missingPackages = async () => [
+  ...(await import('../dist/edge/packages.js')).missingPackages(),
+  // Not for the edge, but for tests of what several processes share.
+  ...(existsSync('/usr/bin/redis-server') ? [] : ['redis-server']),
+]
 
-export const missingMailServers = () =>
-  Object.entries(PACKAGES)
-    .filter(([, file]) => !existsSync(file))
-    .map(([name]) => name)
-
-export function installMailServers() {
-  const missing = missingMailServers()
+export async function installMailServers() {
+  const missing = await missingPackages()
   if (missing.length === 0) return
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
     process.stderr.write(`mail lane: skipped, as root run: apt-get install ${missing.join(' ')}\n`)
@@ -29,7 +26,7 @@ export function installMailServers() {
     apt('update')
     apt('install', ...options, ...missing)
   }
-  const left = missingMailServers()
+  const left = await missingPackages()
   if (left.length > 0)
     process.stderr.write(`mail lane: skipped, could not install ${left.join(' ')}\n`)
 }

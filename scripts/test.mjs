@@ -8,7 +8,7 @@ import { bundledNode, prepare, root } from './prepare.mjs'
 
 await prepare()
 const lanes = process.argv.slice(2)
-if (lanes.length === 0 || lanes.includes('mail')) installMailServers()
+if (lanes.length === 0 || lanes.includes('mail')) await installMailServers()
 
 const node = bundledNode() ?? process.execPath
 const folder = mkdtempSync(join(tmpdir(), 'mailplane-report-'))

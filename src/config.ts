@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { policyVariables, rateLimitVariables } from './config.rate-limits.ts'
+import { edgeEnvironment } from './edge/environment.ts'
 import * as env from './lib/env.ts'
 
 /** Every environment variable, once. */
@@ -82,6 +83,29 @@ export const variables = {
   SIEVE_PROBE_TIMEOUT: env.integer('Seconds a probe may take', 3, { min: 1, max: 60 }),
   SIEVE_PROBE_ACCOUNT: env.text('Mailbox that the probe logs in for, as the master', undefined),
 
+  EDGE_DATABASE_URL: env.url(
+    'PostgreSQL as the mail servers reach it; unset: as this process does',
+    ['postgres:', 'postgresql:'],
+  ),
+  EDGE_PRIVATE_ADDRESS: env.text('Where mail servers listen to each other', '127.0.0.1'),
+  EDGE_TRUSTED_NETWORKS: env.networks('Networks of the control plane, as Dovecot sees it'),
+  EDGE_TLS_CERT: env.text('Certificate of the mail servers', '/etc/mailplane/tls/cert.pem'),
+  EDGE_TLS_KEY: env.text('Its key', '/etc/mailplane/tls/key.pem'),
+  EDGE_MAIL_DIR: env.text('Where mailboxes are kept', '/var/vmail'),
+  EDGE_DKIM_DIR: env.text('Where signing keys are kept', '/var/lib/mailplane/dkim'),
+  EDGE_RELAY_HOST: env.text('Takes all outgoing mail, as [host]:port', undefined),
+  EDGE_POLICY_HOST: env.text('Where decisions are asked for', '127.0.0.1'),
+  EDGE_RATE_POLICY_PORT: env.integer('Port of the rate limits', undefined, { min: 1, max: 65535 }),
+  EDGE_ACCESS_POLICY_PORT: env.integer('Port of the address rules', undefined, {
+    min: 1,
+    max: 65535,
+  }),
+  EDGE_AUTH_POLICY_PORT: env.integer('Port of the login decisions', undefined, {
+    min: 1,
+    max: 65535,
+  }),
+  EDGE_POLICY_FAIL_OPEN: env.flag('Mail passes while nobody decides', true),
+
   WEBHOOK_URL: env.url('The global address that receives every event', ['http:', 'https:']),
   WEBHOOK_URLS: env.list('The same, as a list whose first entry counts', 'addresses', (entry) =>
     /^https?:\/\//.test(entry),
@@ -134,7 +158,39 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     const wants = 'below RATE_LIMIT_CRITICAL_THRESHOLD'
     throw new env.InvalidVariable('RATE_LIMIT_WARNING_THRESHOLD', wants, String(warning))
   }
-  return { ...values, DATA_DIR: resolve(values.DATA_DIR) }
+  return withEdge({ ...values, DATA_DIR: resolve(values.DATA_DIR) }, environment)
+}
+
+/** What a private edge settles, unless this is set: then its servers are not the ones meant. */
+const EDGE_SETTLES: Record<string, string | undefined> = {
+  IMAP_HOST: undefined,
+  IMAP_PORT: 'IMAP_HOST',
+  IMAP_TLS: 'IMAP_HOST',
+  IMAP_MASTER_USER: 'IMAP_HOST',
+  IMAP_MASTER_PASSWORD: 'IMAP_HOST',
+  SIEVE_HOST: 'IMAP_HOST',
+  SIEVE_PORT: 'SIEVE_HOST',
+  DOVEADM_URL: undefined,
+  DOVEADM_API_KEY: 'DOVEADM_URL',
+  POSTFIX_CONFIG_DIR: undefined,
+  MAIL_LOG_FILE: undefined,
+  EDGE_DKIM_DIR: undefined,
+}
+
+/** Read at every use, because an edge may be started after us, or again elsewhere. */
+function withEdge(config: Config, environment: NodeJS.ProcessEnv): Config {
+  const isSet = (name: string | undefined) => Boolean(name && environment[name]?.trim())
+  const known: Record<string, env.Variable<unknown>> = variables
+  for (const [name, other] of Object.entries(EDGE_SETTLES)) {
+    const variable = known[name]
+    if (!variable || isSet(name) || isSet(other)) continue
+    const get = () => {
+      const text = edgeEnvironment(config.DATA_DIR)[name]
+      return (text && variable.parse(text)) || variable.fallback
+    }
+    Object.defineProperty(config, name, { get, enumerable: true })
+  }
+  return config
 }
 
 /** The one address that every event goes to; undefined when nobody listens. */

@@ -10,8 +10,10 @@ import { type Vault, vault } from './lib/vault.ts'
 import type { Log } from './log.ts'
 import { type AuthCache, authCache } from './mail/auth-cache.ts'
 import { dnsClient, type WithDns } from './mail/dns.ts'
+import { type Doveadm, doveadm } from './mail/doveadm.ts'
 import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
 import { type ManageSieve, manageSieve } from './mail/managesieve/managesieve.ts'
+import { type SigningKeys, signingKeys } from './mail/signing-keys.ts'
 import { type OutboundGuard, outboundGuard } from './outbound/guard.ts'
 import { type RedisLink, redisLink } from './redis/redis.ts'
 
@@ -27,6 +29,8 @@ export interface Core {
   imapLogin: ImapLogin
   authCache: AuthCache
   sieve: ManageSieve
+  doveadm: Doveadm
+  signingKeys: SigningKeys
   withDns: WithDns
   /** Where calls to targets that a tenant chose may go. */
   outbound: OutboundGuard
@@ -59,6 +63,7 @@ export async function startCore(
   const withDns = dnsClient(config)
   const redis = config.REDIS_URL === undefined ? undefined : redisLink(config.REDIS_URL, log)
   const access = await startAccess({ db, now, log, config, vault: sealing }, target)
+  const keys = signingKeys(config)
   return {
     config,
     log,
@@ -72,6 +77,8 @@ export async function startCore(
     access,
     imapLogin: imapLogin(config),
     authCache: authCache(config, log),
+    doveadm: doveadm(config),
+    signingKeys: keys,
     sieve: manageSieve(config, { now, log }),
     withDns,
     outbound: outboundGuard({
@@ -89,6 +96,7 @@ export async function startCore(
     async close() {
       redis?.close()
       await access.close()
+      await keys.close()
       await database.close()
     },
   }

@@ -9,6 +9,8 @@ const USAGE = `usage: mailplane COMMAND [--json]
   keys list [--organization ID]
   keys revoke KEY_ID
   db url | db migrate | db status
+  edge up | edge down [--delete] | edge status
+  edge render [--out DIR]
   openapi
 `
 
@@ -24,6 +26,8 @@ export async function main(args: string[]): Promise<void> {
         return await (await import('./keys.ts')).keyCommands(rest)
       case 'db':
         return await (await import('./db.ts')).databaseCommands(rest)
+      case 'edge':
+        return await (await import('./edge.ts')).edgeCommands(rest)
       case 'openapi':
         return await (await import('./openapi.ts')).openapiCommand()
       case 'help':

@@ -32,6 +32,7 @@ import {
 } from '../jobs/housekeeping.ts'
 import { runJobs } from '../jobs/jobs.ts'
 import type { Daemon } from './daemon.ts'
+import { followEdge } from './edge-follower.ts'
 
 export const api: Daemon = {
   name: 'api',
@@ -43,11 +44,13 @@ export const api: Daemon = {
       deleteOldFailedAttempts,
       deleteRetiredKeys,
     ])
+    const edge = await followEdge(core)
     return {
       features: apiFeatures(core),
       async stop() {
+        await edge.stop()
         await jobs.stop()
-        await closeCounting(core)
+        closeCounting(core)
       },
     }
   },

@@ -45,11 +45,11 @@ export async function startEmbedded(
   await endOrphans(folder)
 
   const logs = join(dataDir, 'logs')
-  let port = await freePort()
+  let port = await keptPort(dataDir)
   let stopping = false
   let server = await launch(programs, folder, port, logs).catch(async () => {
     // Somebody may have taken the port in between; whatever else is wrong fails again.
-    port = await freePort()
+    port = await keptPort(dataDir)
     return launch(programs, folder, port, logs)
   })
   // Also when this process is cut off; a server that is killed along with it needs no signal.
@@ -166,10 +166,19 @@ function run(program: string, args: string[], cwd: string, file: number): Promis
     child.once('exit', (code) =>
       code === 0
         ? resolve()
-        : reject(new StartupError(`${program} failed: ${complaint.trim().split('\n').at(-1)}`)),
+        : reject(new StartupError(`${program} failed: ${reasonIn(complaint)}`)),
     )
   })
 }
+
+/** Its last words are about tidying up; why it had to, stands before them. */
+const reasonIn = (complaint: string) =>
+  complaint
+    .trim()
+    .split('\n')
+    .filter((line) => !/removing (contents of )?data directory/.test(line))
+    .slice(-2)
+    .join('; ')
 
 async function launch(
   programs: string,
@@ -306,12 +315,22 @@ async function stopChild(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
+/** The port of last time, as long as it is free: mail servers and scripts are told where to connect. */
+async function keptPort(dataDir: string): Promise<number> {
+  const file = join(dataDir, 'postgres-port')
+  let port = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
+  while (!(await isFree(port))) port = LOWEST_PORT + Math.floor(Math.random() * PORTS)
+  writeFileSync(file, `${port}\n`, { mode: 0o600 })
+  return port
+}
+
+// Below the range that outgoing connections take theirs from, so that none of them sits on ours.
+const LOWEST_PORT = 20_000
+const PORTS = 12_000
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (!(port > 0)) return resolve(false)
+    const probe = createServer().once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })

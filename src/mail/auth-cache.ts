@@ -1,8 +1,10 @@
 import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
+import { type Command, doveadm } from './doveadm.ts'
 
 const TRIES = 2
 const TIMEOUT_SECONDS = 5
+const BATCH = 500
 
 /** Dovecot remembers logins for an hour; after a change it is told to forget them. */
 export interface AuthCache {
@@ -18,15 +20,16 @@ export function authCache(
   log: Pick<Log, 'warn'>,
   timeoutSeconds = TIMEOUT_SECONDS,
 ): AuthCache {
-  const { DOVEADM_URL: url, DOVEADM_API_KEY: key = '' } = config
+  const dovecot = doveadm(config)
   return {
     async flush(usernames) {
       // Without names the command would end Dovecot's worker.
-      if (url === undefined || usernames.length === 0) return false
+      if (!dovecot.isConfigured || usernames.length === 0) return false
+      const commands = batches(usernames).map((user): Command => ['authCacheFlush', { user }])
       for (let attempt = 1; attempt <= TRIES; attempt++) {
         try {
-          const signal = AbortSignal.timeout(timeoutSeconds * 1000)
-          if (await flushOnce(url, key, usernames, signal)) return true
+          const outcomes = await dovecot.run(commands, timeoutSeconds * 1000)
+          if (outcomes.every((outcome) => 'rows' in outcome)) return true
           log.warn({ attempt }, 'the mail server refused to flush the login cache')
         } catch (error) {
           log.warn({ err: error, attempt }, 'the login cache could not be flushed')
@@ -37,22 +40,8 @@ export function authCache(
   }
 }
 
-async function flushOnce(
-  url: string,
-  key: string,
-  usernames: readonly string[],
-  signal: AbortSignal,
-): Promise<boolean> {
-  const response = await fetch(new URL('/doveadm/v1', url), {
-    method: 'POST',
-    headers: {
-      authorization: `X-Dovecot-API ${Buffer.from(key).toString('base64')}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify([['authCacheFlush', { user: usernames }, 'flush']]),
-    signal,
-    redirect: 'error',
-  })
-  const answers = (await response.json()) as [string][]
-  return response.ok && answers[0]?.[0] === 'doveadmResponse'
+/** A tenant may have more logins than one command takes. */
+function batches(usernames: readonly string[]): string[][] {
+  const count = Math.ceil(usernames.length / BATCH)
+  return Array.from({ length: count }, (_, n) => usernames.slice(n * BATCH, (n + 1) * BATCH))
 }

@@ -8,6 +8,7 @@ import { NoDataProvided, ValidationFailed } from '../../errors.ts'
 import { type Page, paginated } from '../../http/paging.ts'
 import { percent } from '../../lib/percent.ts'
 import { ulid } from '../../lib/ulid.ts'
+import { forgetLogins } from '../../mail/stale-logins.ts'
 import {
   AllotmentExceeded,
   NoQuotaData,
@@ -240,6 +241,7 @@ export function domainService(needs: Needs) {
           }),
       )
       await access.settled()
+      if (fields.active !== undefined) await forgetLogins(db, authCache, { domain: id })
       return shown(updated)
     },
 

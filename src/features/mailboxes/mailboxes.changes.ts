@@ -169,7 +169,9 @@ export function mailboxChanges(needs: MailboxNeeds) {
             return { before, after, sessionsRevoked }
           }),
       )
-      const forgotten = password || before.status !== after.status ? await forget(after) : undefined
+      const isRemembered =
+        before.status !== after.status || before.storage_quota !== after.storage_quota
+      const forgotten = password || isRemembered ? await forget(after) : undefined
       return { row: after, sessionsRevoked, cacheFlushed: forgotten ?? false }
     },
 

@@ -5,6 +5,7 @@ import type { Tx } from '../../database/database.ts'
 import { NoDataProvided } from '../../errors.ts'
 import { type Page, paginated } from '../../http/paging.ts'
 import { percent } from '../../lib/percent.ts'
+import { forgetLogins } from '../../mail/stale-logins.ts'
 import {
   NoQuotaData,
   OrganizationExternalIdTaken,
@@ -36,11 +37,13 @@ const conflicts = {
   organizations_external_id_key: () => new OrganizationExternalIdTaken(),
 }
 
-type Needs = Pick<Core, 'access' | 'change' | 'db' | 'events' | 'now' | 'vault'>
+type Needs = Pick<Core, 'access' | 'authCache' | 'change' | 'db' | 'events' | 'now' | 'vault'>
 
 export type OrganizationService = ReturnType<typeof organizationService>
 
-export function organizationService({ access, change, db, events, now, vault }: Needs) {
+export function organizationService(needs: Needs) {
+  const { access, authCache, change, db, events, now, vault } = needs
+
   async function get(caller: Caller, id: string) {
     const organization = await organizations.find(db, caller.scope, id)
     if (!organization) throw new OrganizationNotFound()
@@ -145,6 +148,7 @@ export function organizationService({ access, change, db, events, now, vault }: 
         }),
       )
       await access.settled()
+      if (fields.active !== undefined) await forgetLogins(db, authCache, { organization: id })
       return updated
     },
 

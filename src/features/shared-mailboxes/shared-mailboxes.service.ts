@@ -31,14 +31,16 @@ import {
 import * as shared from './shared-mailboxes.repository.ts'
 import type { Member, NewSharedMailbox, Permission } from './shared-mailboxes.schemas.ts'
 
-interface Needs extends Pick<Core, 'change' | 'db' | 'events' | 'now'> {
+interface Needs extends Pick<Core, 'authCache' | 'change' | 'db' | 'events' | 'now'> {
   domains: Pick<DomainService, 'holdByName'>
   aliases: Pick<AliasService, 'lockForwarding' | 'refuseLoop'>
 }
 
 export type SharedMailboxService = ReturnType<typeof sharedMailboxService>
 
-export function sharedMailboxService({ aliases, change, db, domains, events, now }: Needs) {
+export function sharedMailboxService(needs: Needs) {
+  const { aliases, authCache, change, db, domains, events, now } = needs
+
   const about = (mailbox: { organization_id: string; email: string }) => ({
     org_id: mailbox.organization_id,
     domain: domainOf(mailbox.email),
@@ -124,8 +126,8 @@ export function sharedMailboxService({ aliases, change, db, domains, events, now
     },
 
     /** It stays as history, without members; its address is free at once. */
-    remove: (caller: Caller, id: string) =>
-      change(caller, async (tx) => {
+    async remove(caller: Caller, id: string) {
+      const email = await change(caller, async (tx) => {
         await aliases.lockForwarding(tx)
         const mailbox = await locked(tx, caller, id)
         await shared.removeMembers(tx, id)
@@ -137,7 +139,11 @@ export function sharedMailboxService({ aliases, change, db, domains, events, now
           email: mailbox.email,
           organization_id: mailbox.organization_id,
         })
-      }),
+        return mailbox.email
+      })
+      // Dovecot remembers where its mail is kept; the next one of that name has a place of its own.
+      await authCache.flush([email])
+    },
 
     addMember: (caller: Caller, id: string, name: string, permission: Permission) =>
       change(caller, async (tx) => {

@@ -73,3 +73,24 @@ export const activate = (tx: Tx, domainId: string, selector: string, now: Date) 
 
 export const deleteRetiredBefore = (db: Db, before: Date) =>
   db.deleteFrom('dkim_keys').where('retired_at', '<', before.toISOString()).execute()
+
+/** What signs, and what may have to verify yet, for a domain by its name; none when it is turned off. */
+export const publishedOf = (db: Db, domain: string) =>
+  db
+    .selectFrom('dkim_keys')
+    .innerJoin('domains', 'domains.id', 'dkim_keys.domain_id')
+    .select(['dkim_keys.selector', 'dkim_keys.private_key', 'dkim_keys.active'])
+    .where('domains.domain', '=', domain)
+    .where('domains.dkim_enabled', '=', true)
+    .execute()
+
+export const domainsWithKeys = async (db: Db): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('dkim_keys')
+    .innerJoin('domains', 'domains.id', 'dkim_keys.domain_id')
+    .select('domains.domain')
+    .distinct()
+    .where('domains.dkim_enabled', '=', true)
+    .execute()
+  return rows.map(({ domain }) => domain)
+}

@@ -8,6 +8,7 @@ import { DomainNotFound } from '../domains.errors.ts'
 import { EncryptionKeyGenerated } from '../domains.events.ts'
 import * as domains from '../domains.repository.ts'
 import { dkimVisible } from '../verify-dns/dns-check.ts'
+import { dkimPublisher } from './dkim.publisher.ts'
 import * as keys from './dkim.repository.ts'
 import { DKIM_KEY_BITS, DKIM_PURPOSE, newDkimKey } from './dkim-key.ts'
 
@@ -22,12 +23,18 @@ export const DkimNotVisible = defineError<string>({
     `The DKIM record ${name} is not visible in DNS yet; publish it first, or pass force: true`,
 })
 
-type Needs = Pick<Core, 'change' | 'db' | 'events' | 'now' | 'vault' | 'withDns'>
+type Needs = Pick<
+  Core,
+  'change' | 'db' | 'events' | 'log' | 'now' | 'signingKeys' | 'vault' | 'withDns'
+>
 
 export type DkimService = ReturnType<typeof dkimService>
 
 /** Publish first, sign later: a new key changes nothing until its record can be seen. */
-export function dkimService({ change, db, events, now, vault, withDns }: Needs) {
+export function dkimService(needs: Needs) {
+  const { change, db, events, now, vault, withDns } = needs
+  const publisher = dkimPublisher(needs)
+
   async function existing(caller: Caller, id: string) {
     const row = await domains.find(db, caller.scope, id)
     if (!row) throw new DomainNotFound()
@@ -87,7 +94,7 @@ export function dkimService({ change, db, events, now, vault, withDns }: Needs) 
         algorithm: key.algorithm,
         key_size: key.key_size,
         active: false as const,
-        rspamd_synced: false,
+        rspamd_synced: await publisher.publish(row.domain),
         ...record(row.domain, key),
         previous_active_selectors: before
           .filter(({ active }) => active)
@@ -118,7 +125,7 @@ export function dkimService({ change, db, events, now, vault, withDns }: Needs) 
         domain: row.domain,
         active_selector: selector,
         deactivated_selectors: retired.map((one) => one.selector),
-        rspamd_synced: false,
+        rspamd_synced: await publisher.publish(row.domain),
         record_name,
         record_value,
         warning:

@@ -1,0 +1,122 @@
+import { parseArgs } from 'node:util'
+import { readConfig } from '../config.ts'
+import { keptSecret } from '../database/data-dir.ts'
+import { migrate } from '../database/migrate.ts'
+import {
+  type DatabaseAddress,
+  databaseAddress,
+  edgePassword,
+  ensureEdgeRole,
+  forgetEdge,
+} from '../edge/database-role.ts'
+import { edgeDown, edgeStatus, edgeUp, type RunningEdge } from '../edge/edge.ts'
+import { requirePackages } from '../edge/packages.ts'
+import { edgePlace } from '../edge/place.ts'
+import { renderForHosts } from '../edge/render.ts'
+import { vault } from '../lib/vault.ts'
+import { print } from './output.ts'
+import { UsageError } from './usage.ts'
+import { withDatabase } from './with-database.ts'
+
+export async function edgeCommands([verb, ...args]: string[]): Promise<void> {
+  switch (verb) {
+    case 'up':
+      return up(args)
+    case 'down':
+      return down(args)
+    case 'status':
+      return status(args)
+    case 'render':
+      return render(args)
+    default:
+      throw new UsageError('edge takes up, down, status or render')
+  }
+}
+
+async function up(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } })
+  requirePackages()
+  const { config, sealing, database } = await prepare({ forPrivate: true })
+  const edge = await edgeUp(config, sealing, database)
+  if (values.json) print(described(edge), true)
+  else process.stdout.write(readable(edge))
+}
+
+async function down(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      json: { type: 'boolean', default: false },
+      delete: { type: 'boolean', default: false },
+    },
+  })
+  const existed = await edgeDown(readConfig().DATA_DIR, { remove: values.delete })
+  if (values.json) print({ stopped: existed }, true)
+  else process.stdout.write(existed ? 'The mail edge is stopped\n' : 'There is no mail edge\n')
+}
+
+async function status(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } })
+  const servers = Object.entries(edgeStatus(readConfig().DATA_DIR) ?? {}).map(([server, pid]) => ({
+    server,
+    running: pid !== undefined,
+    pid: pid ?? null,
+  }))
+  print(servers, values.json)
+}
+
+async function render(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      out: { type: 'string', default: 'edge-config' },
+      json: { type: 'boolean', default: false },
+    },
+  })
+  const { config, sealing, database } = await prepare()
+  const files = renderForHosts({ config, vault: sealing, database }, values.out)
+  if (values.json) print({ out: values.out, files }, true)
+  else process.stdout.write(`${files.length} files are in ${values.out}; begin with README.md\n`)
+}
+
+/** The database as it must be before a mail server asks it anything, and how it is reached. */
+async function prepare({ forPrivate = false } = {}) {
+  const config = readConfig()
+  return withDatabase(async ({ sql }, target) => {
+    await migrate(sql)
+    const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
+    const password = edgePassword(sealing)
+    const statementFile = `${config.DATA_DIR}/edge-role.sql`
+    await ensureEdgeRole(sql, target, { password, statementFile })
+    if (forPrivate && edgePlace(config.DATA_DIR) === undefined) await forgetEdge(sql)
+    const database: DatabaseAddress = databaseAddress(target, config.EDGE_DATABASE_URL, password)
+    return { config, sealing, database }
+  })
+}
+
+const LISTENERS = [
+  ...(['imap', 'imaps', 'pop3', 'pop3s', 'smtp', 'submission', 'smtps'] as const),
+  ...(['lmtp', 'sieve'] as const),
+]
+
+const described = ({ settings, environment, caFile, envFile }: RunningEdge) => ({
+  ...Object.fromEntries(
+    LISTENERS.map((name) => [name, { host: '127.0.0.1', port: settings.ports[name] }]),
+  ),
+  doveadm_url: environment.DOVEADM_URL,
+  log_file: environment.MAIL_LOG_FILE,
+  postfix_config_dir: environment.POSTFIX_CONFIG_DIR,
+  ca_file: caFile,
+  master_user: environment.IMAP_MASTER_USER,
+  env_file: envFile,
+})
+
+const SECRET = /PASSWORD|KEY/
+
+function readable({ settings, environment, envFile }: RunningEdge): string {
+  const ports = LISTENERS.map((name) => `  ${name.padEnd(10)}  127.0.0.1:${settings.ports[name]}\n`)
+  const variables = Object.entries(environment).map(
+    ([name, value]) => `  ${name}=${SECRET.test(name) ? `(in ${envFile})` : value}\n`,
+  )
+  return `The mail edge runs:\n${ports.join('')}A server on the same DATA_DIR uses it as it is; another one needs:\n${variables.join('')}`
+}

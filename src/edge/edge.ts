@@ -1,0 +1,102 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { Config } from '../config.ts'
+import { holdDataDir } from '../database/data-dir.ts'
+import type { Vault } from '../lib/vault.ts'
+import { StartupError } from '../startup-error.ts'
+import { keptCertificate } from './certificate.ts'
+import type { DatabaseAddress } from './database-role.ts'
+import { requirePackages } from './packages.ts'
+import { edgePlace, makeEdgePlace } from './place.ts'
+import { keptPorts } from './ports.ts'
+import { running, startServers, stopServers } from './servers.ts'
+import type { EdgeSettings } from './settings.ts'
+import { edgeSecrets, privateFolders, privateSettings } from './settings-of.ts'
+import { makeFolders, writeConfiguration } from './write.ts'
+
+export interface RunningEdge {
+  folder: string
+  settings: EdgeSettings
+  /** What a server needs to know to use it. */
+  environment: Record<string, string>
+  caFile: string
+  envFile: string
+}
+
+/** Starts a private edge under the data folder, or makes sure that the one there runs as it should. */
+export async function edgeUp(
+  config: Config,
+  vault: Vault,
+  database: DatabaseAddress,
+): Promise<RunningEdge> {
+  requirePackages()
+  const folder = makeEdgePlace(config.DATA_DIR)
+  return alone(folder, async () => {
+    const folders = privateFolders(folder)
+    mkdirSync(`${folder}/tls`, { recursive: true })
+    const all = running(folder, folders)
+    const isUp = Object.values(all).every((pid) => pid !== undefined)
+    const ports = await keptPorts(`${folder}/ports.json`, isUp)
+    const tls = keptCertificate(`${folder}/tls`, config.SVC_MAIL_HOSTNAME)
+    const settings = privateSettings({ config, vault, database }, folder, ports, tls)
+    const changed = writeConfiguration(settings)
+    if (!isUp || changed) {
+      await stopServers(folder, folders)
+      makeFolders(folders)
+      try {
+        await startServers(settings, folder)
+      } catch (error) {
+        await stopServers(folder, folders)
+        throw error
+      }
+    }
+    const environment = environmentOf(settings, edgeSecrets(vault).masterPassword)
+    const envFile = `${folder}/edge.env`
+    const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`)
+    writeFileSync(`${envFile}.new`, lines.join(''), { mode: 0o600 })
+    renameSync(`${envFile}.new`, envFile)
+    return { folder, settings, environment, caFile: tls.certificate, envFile }
+  })
+}
+
+/** Stops it; its mail, its queue and its ports stay, unless they are to go as well. */
+export async function edgeDown(dataDir: string, { remove = false } = {}): Promise<boolean> {
+  const folder = edgePlace(dataDir)
+  if (folder === undefined) return false
+  await alone(folder, () => stopServers(folder, privateFolders(folder)))
+  if (remove) {
+    rmSync(folder, { recursive: true, force: true })
+    rmSync(`${dataDir}/edge`, { recursive: true, force: true })
+  }
+  return true
+}
+
+/** The servers by name, with their process; undefined when there never was an edge. */
+export function edgeStatus(dataDir: string): Record<string, number | undefined> | undefined {
+  const folder = edgePlace(dataDir)
+  return folder === undefined ? undefined : running(folder, privateFolders(folder))
+}
+
+async function alone<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+  const hold = await holdDataDir(folder)
+  if (!hold) throw new StartupError(`another command is at work on ${folder}; try again`)
+  try {
+    return await work()
+  } finally {
+    await hold.release()
+  }
+}
+
+const environmentOf = ({ ports, doveadmKey, master, folders }: EdgeSettings, password: string) => ({
+  IMAP_HOST: '127.0.0.1',
+  IMAP_PORT: String(ports.imaps),
+  IMAP_TLS: 'true',
+  IMAP_MASTER_USER: master.user,
+  IMAP_MASTER_PASSWORD: password,
+  SIEVE_HOST: '127.0.0.1',
+  SIEVE_PORT: String(ports.sieve),
+  DOVEADM_URL: `http://127.0.0.1:${ports.doveadm}`,
+  DOVEADM_API_KEY: doveadmKey,
+  POSTFIX_CONFIG_DIR: folders.postfixConfig,
+  MAIL_LOG_FILE: `${folders.logs}/mail.log`,
+  EDGE_DKIM_DIR: folders.dkim,
+})

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+
+/** The listeners by name, with the ports they have on a host of their own. */
+export const STANDARD_PORTS = {
+  smtp: 25,
+  submission: 587,
+  smtps: 465,
+  reinject: 10026,
+  imap: 143,
+  imaps: 993,
+  pop3: 110,
+  pop3s: 995,
+  sieve: 4190,
+  lmtp: 24,
+  sasl: 24100,
+  doveadm: 24180,
+  quota: 24181,
+  milter: 11332,
+  controller: 11334,
+}
+
+export type Ports = Record<keyof typeof STANDARD_PORTS, number>
+
+// Below the range outgoing connections take theirs from, so that none of them sits on one of ours.
+const LOWEST = 20_000
+const COUNT = 12_000
+
+/** Ports once chosen are kept: clients and the server's settings name them. */
+export async function keptPorts(file: string, isRunning: boolean): Promise<Ports> {
+  const kept: Partial<Ports> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const ports = { ...STANDARD_PORTS }
+  const taken = new Set<number>()
+  for (const name of Object.keys(ports) as (keyof Ports)[]) {
+    let port = kept[name]
+    if (port === undefined || taken.has(port) || (!isRunning && !(await isFree(port)))) {
+      port = await freePort(taken)
+    }
+    taken.add(port)
+    ports[name] = port
+  }
+  writeFileSync(`${file}.new`, `${JSON.stringify(ports, null, 2)}\n`)
+  renameSync(`${file}.new`, file)
+  return ports
+}
+
+async function freePort(taken: ReadonlySet<number>): Promise<number> {
+  for (;;) {
+    const port = LOWEST + Math.floor(Math.random() * COUNT)
+    if (!taken.has(port) && (await isFree(port))) return port
+  }
+}
+
+export const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = createServer().once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
+
+export const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    const done = (answer: boolean) => {
+      socket.destroy()
+      resolve(answer)
+    }
+    socket.once('connect', () => done(true)).once('error', () => done(false))
+  })

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { edgeMissing, skipped } from '../support/edge.ts'
+import { run } from '../support/process.ts'
+
+describe.skipIf(edgeMissing)(`mailplane edge render${skipped}`, () => {
+  let out: string
+  let files: string[]
+  let dataDir: string
+  beforeAll(async () => {
+    dataDir = join(mkdtempSync(join(tmpdir(), 'mailplane-render-')), 'data')
+    out = join(dataDir, '..', 'out')
+    const made = await run(['edge', 'render', '--out', out, '--json'], {
+      DATA_DIR: dataDir,
+      SVC_MAIL_HOSTNAME: 'mx.example.com',
+      EDGE_TLS_CERT: new URL('../support/tls-cert.pem', import.meta.url).pathname,
+      EDGE_TLS_KEY: new URL('../support/tls-key.pem', import.meta.url).pathname,
+      EDGE_RATE_POLICY_PORT: '10031',
+      EDGE_ACCESS_POLICY_PORT: '10032',
+      EDGE_AUTH_POLICY_PORT: '8090',
+    })
+    expect(made.stderr).toBe('')
+    files = JSON.parse(made.stdout).files
+  })
+  afterAll(() => rmSync(join(dataDir, '..'), { recursive: true, force: true }))
+
+  const setting = (name: string) =>
+    spawnSync('postconf', ['-c', join(out, 'postfix'), '-h', name], { encoding: 'utf8' })
+
+  it('writes what Postfix reads without a complaint', () => {
+    const { status, stderr } = spawnSync('postconf', ['-c', join(out, 'postfix'), '-n'], {
+      encoding: 'utf8',
+    })
+    // The maps are named by where they will be.
+    const complaints = stderr.split('\n').filter((line) => !/pgsql-\w+\.cf": No such/.test(line))
+    expect({ status, complaints }).toEqual({ status: 0, complaints: [''] })
+    expect(setting('submission_end_of_data_restrictions').stdout).toContain(':10031')
+    expect(setting('submission_recipient_restrictions').stdout).toContain(':10032')
+    expect(setting('mx_recipient_restrictions').stdout).not.toMatch(/1003[12]/)
+    const services = spawnSync('postconf', ['-c', join(out, 'postfix'), '-M'], {
+      encoding: 'utf8',
+    }).stdout
+    for (const port of ['25', '587', '465', '127.0.0.1:10026']) {
+      expect(services).toMatch(new RegExp(`^${port.replaceAll('.', '\\.')} +inet`, 'm'))
+    }
+  })
+
+  it('writes what Dovecot reads without a complaint', () => {
+    const { status, stdout, stderr } = spawnSync(
+      'doveconf',
+      ['-n', '-c', join(out, 'dovecot', 'dovecot.conf')],
+      { encoding: 'utf8' },
+    )
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain('auth_policy_server_url = http://127.0.0.1:8090/auth-policy')
+    expect(stdout).toContain('sieve_max_redirects = 32')
+  })
+
+  it('says where each file goes, and keeps secrets from others', () => {
+    const readme = readFileSync(join(out, 'README.md'), 'utf8')
+    for (const name of files.filter((one) => one !== 'README.md')) {
+      expect(readme).toContain(`| ${name} | /etc/${name} |`)
+    }
+    for (const name of files) {
+      const text = readFileSync(join(out, name), 'utf8')
+      if (!/password|api_key/i.test(text)) continue
+      expect(statSync(join(out, name)).mode & 0o077, name).toBe(0)
+    }
+  })
+})

@@ -1,0 +1,167 @@
+import { X509Certificate } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { workersIn } from '../../src/edge/processes.ts'
+import { PASSWORD } from '../support/app.ts'
+import { edgeMissing, skipped } from '../support/edge.ts'
+import { openImap } from '../support/imap-client.ts'
+import { bootstrapBoth } from '../support/installation.ts'
+import { cleanUp, run, startServer, temporaryFolder } from '../support/process.ts'
+import { message, openSmtp } from '../support/smtp-client.ts'
+import { waitFor } from '../support/wait.ts'
+
+interface Listener {
+  host: string
+  port: number
+}
+
+describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
+  const folders: string[] = []
+  /** A data folder whose edge is stopped and removed afterwards. */
+  const newFolder = (...below: string[]) => {
+    const dataDir = join(temporaryFolder(), ...below, 'data')
+    folders.push(dataDir)
+    return dataDir
+  }
+  const edge = async (dataDir: string, ...args: string[]) => {
+    const { code, stdout, stderr } = await run(['edge', ...args], { DATA_DIR: dataDir })
+    return { code, stderr, stdout, json: () => JSON.parse(stdout) }
+  }
+  afterEach(async () => {
+    for (const dataDir of folders.splice(0)) await edge(dataDir, 'down', '--delete')
+    await cleanUp()
+  })
+
+  const delivered = async (ports: { smtp: Listener; imaps: Listener }, email: string) => {
+    const smtp = await openSmtp({ port: ports.smtp.port })
+    const text = message('a@elsewhere.test', email, 'hello')
+    const reply = await smtp.send({ from: 'a@elsewhere.test', to: email, text })
+    smtp.quit()
+    if (reply.code !== 250) return reply.text
+    return waitFor(async () => {
+      const imap = await openImap({ port: ports.imaps.port })
+      await imap.login(email, PASSWORD)
+      const mails = await imap.messages()
+      imap.end()
+      return mails.length > 0 && 'delivered'
+    })
+  }
+
+  it('needs a known verb', async () => {
+    const dataDir = newFolder()
+    expect((await edge(dataDir)).code).toBe(2)
+    expect((await edge(dataDir, 'sideways')).code).toBe(2)
+    expect(await edge(dataDir, 'down')).toMatchObject({
+      code: 0,
+      stdout: 'There is no mail edge\n',
+    })
+    expect((await edge(dataDir, 'status', '--json')).json()).toEqual([])
+  })
+
+  it('and a server are a working mail host in two commands, whichever comes first', async () => {
+    const dataDir = newFolder()
+    const first = await edge(dataDir, 'up', '--json')
+    expect(first.stderr).toBe('')
+    const ports = first.json()
+    for (const name of ['imap', 'imaps', 'pop3s', 'smtp', 'submission', 'smtps', 'lmtp', 'sieve']) {
+      expect(ports[name]).toEqual({ host: '127.0.0.1', port: expect.any(Number) })
+    }
+    expect(ports).toMatchObject({
+      doveadm_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      master_user: expect.any(String),
+    })
+    expect(existsSync(ports.log_file)).toBe(true)
+    expect(existsSync(join(ports.postfix_config_dir, 'main.cf'))).toBe(true)
+    const certificate = new X509Certificate(readFileSync(ports.ca_file))
+    expect(certificate.checkIP('127.0.0.1')).toBe('127.0.0.1')
+    expect(statSync(ports.env_file).mode & 0o777).toBe(0o600)
+
+    const env = { SVC_COOKIE_SECURE: 'false' }
+    let server = await startServer({ dataDir, env })
+    await bootstrapBoth(server)
+    expect(await delivered(ports, 'admin@acme.test')).toBe('delivered')
+    const login = () =>
+      server.send('POST', '/api/v1/mailbox-auth/login', {
+        body: { email_address: 'admin@acme.test', password: PASSWORD },
+      })
+    expect((await login()).status).toBe(200)
+
+    // Down and up again under a running server, which need not be told.
+    expect((await edge(dataDir, 'down')).code).toBe(0)
+    expect((await login()).status).toBe(503)
+    expect((await edge(dataDir, 'up', '--json')).json()).toEqual(ports)
+    expect((await login()).status).toBe(200)
+
+    // The database comes back where the mail servers look for it.
+    await server.stop()
+    server = await startServer({ dataDir, env })
+    expect((await login()).status).toBe(200)
+    expect(await delivered(ports, 'admin@acme.test')).toBe('delivered')
+  })
+
+  it('up a second time changes nothing; after a kill, or a change, it runs again', async () => {
+    const dataDir = newFolder()
+    const start = performance.now()
+    const ports = (await edge(dataDir, 'up', '--json')).json()
+    expect(performance.now() - start).toBeLessThan(15_000)
+    const pids = async () => (await edge(dataDir, 'status', '--json')).json()
+    const before = await pids()
+    expect(before.every((one: { running: boolean }) => one.running)).toBe(true)
+    expect((await edge(dataDir, 'up', '--json')).json()).toEqual(ports)
+    expect(await pids()).toEqual(before)
+
+    for (const { pid } of before) process.kill(pid, 'SIGKILL')
+    await waitFor(async () => (await pids()).every((one: { running: boolean }) => !one.running))
+    expect((await edge(dataDir, 'up', '--json')).json()).toEqual(ports)
+    const after = await pids()
+    expect(after.every((one: { running: boolean }) => one.running)).toBe(true)
+
+    const changed = await run(['edge', 'up', '--json'], {
+      DATA_DIR: dataDir,
+      EDGE_RELAY_HOST: '[127.0.0.1]:2525',
+    })
+    expect(JSON.parse(changed.stdout)).toEqual(ports)
+    expect(await pids()).not.toEqual(after)
+    expect(readFileSync(join(ports.postfix_config_dir, 'main.cf'), 'utf8')).toContain(
+      'relayhost = [127.0.0.1]:2525',
+    )
+  })
+
+  it('down leaves no process behind, and strangers whose number a file names alone', async () => {
+    const dataDir = newFolder()
+    await edge(dataDir, 'up')
+    const folder = join(dataDir, 'edge')
+    expect(workersIn(folder).length).toBeGreaterThan(3)
+    const start = performance.now()
+    expect((await edge(dataDir, 'down')).code).toBe(0)
+    expect(performance.now() - start).toBeLessThan(6000)
+    expect(workersIn(folder)).toEqual([])
+    writeFileSync(join(folder, 'run', 'master.pid'), `${process.pid}\n`)
+    expect((await edge(dataDir, 'status', '--json')).json()[2]).toMatchObject({ running: false })
+    expect((await edge(dataDir, 'down')).code).toBe(0)
+    expect((await edge(dataDir, 'up')).code).toBe(0)
+  })
+
+  it('lies elsewhere when its users cannot reach the data folder, or its path is too long', async () => {
+    const closed = newFolder('closed')
+    mkdirSync(closed, { recursive: true })
+    chmodSync(join(closed, '..'), 0o700)
+    expect((await edge(closed, 'up')).code).toBe(0)
+    expect(lstatSync(join(closed, 'edge')).isSymbolicLink()).toBe(true)
+    const long = newFolder('x'.repeat(80))
+    expect((await edge(long, 'up')).code).toBe(0)
+    expect(lstatSync(join(long, 'edge')).isSymbolicLink()).toBe(true)
+    const place = statSync(join(long, 'edge'))
+    expect((await edge(long, 'down', '--delete')).code).toBe(0)
+    expect(place.isDirectory() && existsSync(join(long, 'edge'))).toBe(false)
+  })
+})

@@ -1,0 +1,85 @@
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+
+const PATIENCE_MS = 15_000
+
+export type LineSocket = Awaited<ReturnType<typeof openLines>>
+
+interface Where {
+  port: number
+  /** TLS from the first byte. */
+  tls?: boolean
+  /** The loopback address to come from. */
+  from?: string
+}
+
+/** A conversation in lines, as all mail protocols have it. */
+export async function openLines({ port, tls = false, from }: Where) {
+  let socket: Socket = connectTcp({ port, host: '127.0.0.1', ...(from && { localAddress: from }) })
+  let received = Buffer.alloc(0)
+  let failure: Error | undefined
+  let wake = () => {}
+  const onData = (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk])
+    wake()
+  }
+  const fail = (error?: Error) => {
+    failure ??= error ?? new Error('the server hung up')
+    wake()
+  }
+  const follow = () => {
+    socket.on('data', onData)
+    socket.on('error', fail)
+    socket.on('close', () => fail())
+  }
+
+  const more = async (): Promise<void> => {
+    if (failure) throw failure
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('the server is silent')), PATIENCE_MS)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  async function secure(): Promise<void> {
+    socket.removeAllListeners('data')
+    socket.removeAllListeners('close')
+    const plain = socket
+    socket = connectTls({ socket: plain, rejectUnauthorized: false })
+    await new Promise((resolve, reject) => {
+      socket.once('secureConnect', resolve)
+      socket.once('error', reject)
+    })
+    received = Buffer.alloc(0)
+    follow()
+  }
+
+  if (tls) await secure()
+  else follow()
+
+  return {
+    secure,
+    send: (text: string | Buffer) => socket.write(text),
+    async line(): Promise<string> {
+      for (;;) {
+        const end = received.indexOf('\r\n')
+        if (end !== -1) {
+          const text = received.subarray(0, end).toString('utf8')
+          received = received.subarray(end + 2)
+          return text
+        }
+        await more()
+      }
+    },
+    async bytes(count: number): Promise<Buffer> {
+      while (received.length < count) await more()
+      const taken = received.subarray(0, count)
+      received = received.subarray(count)
+      return taken
+    },
+    end: () => socket.destroy(),
+  }
+}

@@ -1,0 +1,71 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+
+export interface Sunk {
+  from: string
+  to: string[]
+  data: string
+}
+
+/**
+ * The rest of the world: takes all outgoing mail and remembers it. Recipients whose domain begins
+ * with `reject.` or `defer.` are refused for good or for now.
+ */
+export async function startSink() {
+  const got: Sunk[] = []
+  const open = new Set<Socket>()
+  const server = createServer((socket) => {
+    open.add(socket)
+    socket.on('close', () => open.delete(socket)).on('error', () => {})
+    socket.write('220 sink.test ESMTP\r\n')
+    let buffer = ''
+    let mail: Sunk | undefined
+    let inData = false
+    socket.on('data', (chunk) => {
+      buffer += chunk.toString('latin1')
+      for (;;) {
+        const end = inData ? buffer.indexOf('\r\n.\r\n') : buffer.indexOf('\r\n')
+        if (end === -1) return
+        const text = buffer.slice(0, end)
+        buffer = buffer.slice(end + (inData ? 5 : 2))
+        if (inData && mail) {
+          inData = false
+          got.push({ ...mail, data: text.replace(/\r\n\.\./g, '\r\n.') })
+          socket.write('250 2.0.0 taken\r\n')
+        } else socket.write(reply(text))
+      }
+    })
+    const reply = (line: string): string => {
+      const address = /<(.*?)>/.exec(line)?.[1] ?? ''
+      if (/^MAIL/i.test(line)) {
+        mail = { from: address, to: [], data: '' }
+        return '250 2.1.0 ok\r\n'
+      }
+      if (/^RCPT/i.test(line)) {
+        if (/@reject\./.test(address)) return '550 5.1.1 No such user here\r\n'
+        if (/@defer\./.test(address)) return '451 4.7.1 Greylisted, try again later\r\n'
+        mail?.to.push(address)
+        return '250 2.1.5 ok\r\n'
+      }
+      if (/^DATA/i.test(line)) {
+        inData = true
+        return '354 go on\r\n'
+      }
+      if (/^QUIT/i.test(line)) {
+        socket.end('221 2.0.0 bye\r\n')
+        return ''
+      }
+      return '250 ok\r\n'
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    got,
+    host: `[127.0.0.1]:${(server.address() as AddressInfo).port}`,
+    /** What has arrived for somebody outside. */
+    to: (address: string) => got.filter((mail) => mail.to.includes(address)),
+    async stop() {
+      for (const socket of open) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
