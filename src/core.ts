@@ -10,7 +10,10 @@ import { type Vault, vault } from './lib/vault.ts'
 import type { Log } from './log.ts'
 import { type AuthCache, authCache } from './mail/auth-cache.ts'
 import { dnsClient, type WithDns } from './mail/dns.ts'
+import { type Doveadm, doveadm } from './mail/doveadm.ts'
 import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
+import type { MailQueue } from './mail/mail-queue.ts'
+import { postfixQueue } from './mail/postfix-queue.ts'
 
 /** What is made once and handed to all. */
 export interface Core {
@@ -23,6 +26,8 @@ export interface Core {
   access: Access
   imapLogin: ImapLogin
   authCache: AuthCache
+  doveadm: Doveadm
+  mailQueue: MailQueue
   withDns: WithDns
   /** Follows a NOTIFY channel of the database. */
   listen(channel: string, handlers: Handlers): Promise<Feed>
@@ -59,6 +64,8 @@ export async function startCore(
     access,
     imapLogin: imapLogin(config),
     authCache: authCache(config, log),
+    doveadm: doveadm(config),
+    mailQueue: postfixQueue(config),
     withDns: dnsClient(config),
     listen: (channel, handlers) => listen(target, channel, handlers),
     change: (caller, work) =>

@@ -18,6 +18,7 @@ import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
+import { queue } from '../features/queue/index.ts'
 import { sharedMailboxes } from '../features/shared-mailboxes/index.ts'
 import { smtpCredentials } from '../features/smtp-credentials/index.ts'
 import { webhooks } from '../features/webhooks/index.ts'
@@ -72,6 +73,7 @@ export function apiFeatures(core: Core): Feature[] {
     smtpCredentials(core, hosting),
     aliases(forwarding),
     sharedMailboxes(core, hosting, forwarding),
+    queue(core),
     webhooks(core, { globalUrl: globalWebhookUrl(core.config) }),
     mailboxAuth(core),
     mailbox(core, mailboxing),

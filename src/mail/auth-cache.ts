@@ -1,8 +1,11 @@
 import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
+import { type Doveadm, doveadm } from './doveadm.ts'
 
 const TRIES = 2
 const TIMEOUT_SECONDS = 5
+// A domain may have very many mailboxes; a request should stay small.
+const NAMES_AT_ONCE = 500
 
 /** Dovecot remembers logins for an hour; after a change it is told to forget them. */
 export interface AuthCache {
@@ -18,41 +21,33 @@ export function authCache(
   log: Pick<Log, 'warn'>,
   timeoutSeconds = TIMEOUT_SECONDS,
 ): AuthCache {
-  const { DOVEADM_URL: url, DOVEADM_API_KEY: key = '' } = config
+  const dovecot = doveadm(config)
+
+  async function flushSome(usernames: readonly string[]): Promise<boolean> {
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
+      try {
+        if (await flushOnce(dovecot, usernames, timeoutSeconds)) return true
+        log.warn({ attempt }, 'the mail server refused to flush the login cache')
+      } catch (error) {
+        log.warn({ err: error, attempt }, 'the login cache could not be flushed')
+      }
+    }
+    return false
+  }
+
   return {
     async flush(usernames) {
       // Without names the command would end Dovecot's worker.
-      if (url === undefined || usernames.length === 0) return false
-      for (let attempt = 1; attempt <= TRIES; attempt++) {
-        try {
-          const signal = AbortSignal.timeout(timeoutSeconds * 1000)
-          if (await flushOnce(url, key, usernames, signal)) return true
-          log.warn({ attempt }, 'the mail server refused to flush the login cache')
-        } catch (error) {
-          log.warn({ err: error, attempt }, 'the login cache could not be flushed')
-        }
+      if (!dovecot.isConfigured || usernames.length === 0) return false
+      for (let at = 0; at < usernames.length; at += NAMES_AT_ONCE) {
+        if (!(await flushSome(usernames.slice(at, at + NAMES_AT_ONCE)))) return false
       }
-      return false
+      return true
     },
   }
 }
 
-async function flushOnce(
-  url: string,
-  key: string,
-  usernames: readonly string[],
-  signal: AbortSignal,
-): Promise<boolean> {
-  const response = await fetch(new URL('/doveadm/v1', url), {
-    method: 'POST',
-    headers: {
-      authorization: `X-Dovecot-API ${Buffer.from(key).toString('base64')}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify([['authCacheFlush', { user: usernames }, 'flush']]),
-    signal,
-    redirect: 'error',
-  })
-  const answers = (await response.json()) as [string][]
-  return response.ok && answers[0]?.[0] === 'doveadmResponse'
+async function flushOnce(dovecot: Doveadm, user: readonly string[], seconds: number) {
+  const [answer] = await dovecot.run([['authCacheFlush', { user }]], seconds)
+  return answer?.rows !== undefined
 }

@@ -13,7 +13,7 @@ export interface Named {
 const PLAIN = new Set(
   `action admin_email admin_name allowed_ips auto_reply_message correlation_id created_by date_from
   date_to description dkim_selector event_type event_types expires_at full_name local_part message_id name new_password password q
-  reason secret sending_profile status target_type url vacation_message webhook_secret webhook_urls`.split(
+  queue_name reason recipient secret sending_profile status target_type url vacation_message webhook_secret webhook_urls`.split(
     /\s+/,
   ),
 )
@@ -90,6 +90,7 @@ export function tenantNames(
     member_account_id: mailbox,
     operator_email: ofOperators(operator.email),
     operator_id: ofOperators(operator.id),
+    queue_id: ofOperators('4jRsrS402Bz2R6ll'),
     organization_id: byId(({ organizationId }) => organizationId),
     selector: ofOperators('default'),
     session_id: ofOperators(operator.sessionId),
