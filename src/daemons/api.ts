@@ -21,7 +21,11 @@ import { platform } from '../features/platform/index.ts'
 import { queue } from '../features/queue/index.ts'
 import { sharedMailboxes } from '../features/shared-mailboxes/index.ts'
 import { smtpCredentials } from '../features/smtp-credentials/index.ts'
+import { storage } from '../features/storage/index.ts'
+import { followUsage } from '../features/storage/usage/follow-usage.ts'
+import { deleteOldCalculations, reportUsage } from '../features/storage/usage/usage.jobs.ts'
 import { webhooks } from '../features/webhooks/index.ts'
+import { runChores } from '../jobs/chores.ts'
 import {
   deleteExpiredIdempotencyKeys,
   deleteOldFailedAttempts,
@@ -39,8 +43,17 @@ export const api: Daemon = {
       deleteOldSessions,
       deleteOldFailedAttempts,
       deleteRetiredKeys,
+      reportUsage(core.config),
+      deleteOldCalculations,
     ])
-    return { features: apiFeatures(core), stop: jobs.stop }
+    const chores = await runChores(core, [followUsage])
+    return {
+      features: apiFeatures(core),
+      async stop() {
+        await chores.stop()
+        await jobs.stop()
+      },
+    }
   },
 }
 
@@ -73,6 +86,7 @@ export function apiFeatures(core: Core): Feature[] {
     smtpCredentials(core, hosting),
     aliases(forwarding),
     sharedMailboxes(core, hosting, forwarding),
+    storage(core, hosting, mailboxing),
     queue(core),
     webhooks(core, { globalUrl: globalWebhookUrl(core.config) }),
     mailboxAuth(core),

@@ -327,6 +327,29 @@ export interface Tables {
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }
+  storage_alerts: {
+    entity_type: 'mailbox' | 'domain'
+    identifier: string
+    organization_id: string
+    told: 'none' | 'warning' | 'critical'
+    warning_at: Timestamp | null
+    critical_at: Timestamp | null
+    updated_at: Generated<Timestamp>
+  }
+  storage_calculations: {
+    id: GeneratedAlways<number>
+    organization_id: string
+    domain: string
+    used_bytes: number
+    quota_bytes: number | null
+    total_emails: number
+    calculated_at: Generated<Timestamp>
+  }
+  storage_pending: {
+    kind: 'mailbox' | 'domain'
+    name: string
+    changes: Generated<number>
+  }
   totp_enrollments: {
     kind: 'operator' | 'mailbox'
     subject_id: string

@@ -13,7 +13,7 @@ export interface Named {
 const PLAIN = new Set(
   `action admin_email admin_name allowed_ips auto_reply_message correlation_id created_by date_from
   date_to description dkim_selector event_type event_types expires_at full_name local_part message_id name new_password password q
-  queue_name reason recipient secret sending_profile status target_type url vacation_message webhook_secret webhook_urls`.split(
+  queue_name reason recipient secret sending_profile status target target_type url vacation_message webhook_secret webhook_urls`.split(
     /\s+/,
   ),
 )

@@ -3,19 +3,16 @@ import { Body, Nullable, OneOf, Timestamp } from '../../http/envelope.ts'
 
 const Status = OneOf(['active', 'deferred', 'hold'])
 
-export const QueuedMessage = Type.Object(
-  {
-    queue_id: Type.String(),
-    status: Status,
-    sender: Type.String({ description: 'Empty or MAILER-DAEMON: a notice that mail failed' }),
-    recipients: Type.Array(Type.String()),
-    size: Type.Integer({ description: 'Bytes' }),
-    date: Timestamp,
-    arrival_time: Timestamp,
-    reason: Nullable(Type.String({ description: 'Why the last attempt failed, in words' })),
-  },
-  { $id: 'QueuedMessage' },
-)
+export const QueuedMessage = Type.Object({
+  queue_id: Type.String(),
+  status: Status,
+  sender: Type.String({ description: 'Empty or MAILER-DAEMON: a notice that mail failed' }),
+  recipients: Type.Array(Type.String()),
+  size: Type.Integer({ description: 'Bytes' }),
+  date: Timestamp,
+  arrival_time: Timestamp,
+  reason: Nullable(Type.String({ description: 'Why the last attempt failed, in words' })),
+})
 
 const DomainCount = Type.Object({ domain: Type.String(), count: Type.Integer() })
 const counts = { active: Type.Integer(), deferred: Type.Integer(), hold: Type.Integer() }
@@ -46,18 +43,15 @@ export const QueueOfDomain = Type.Object({
   queue_error,
 })
 
-const QueueJob = Type.Object(
-  {
-    queue_id: Type.String(),
-    status: Status,
-    sender: Type.String(),
-    recipient: Type.String(),
-    size: Type.Integer(),
-    arrival_time: Timestamp,
-    reason: Nullable(Type.String()),
-  },
-  { $id: 'QueueJob' },
-)
+const QueueJob = Type.Object({
+  queue_id: Type.String(),
+  status: Status,
+  sender: Type.String(),
+  recipient: Type.String(),
+  size: Type.Integer(),
+  arrival_time: Timestamp,
+  reason: Nullable(Type.String()),
+})
 
 export const QueueJobs = Type.Object({
   domain: Type.String(),
