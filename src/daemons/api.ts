@@ -19,6 +19,7 @@ import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
 import { queue } from '../features/queue/index.ts'
+import { keepSharedRights } from '../features/shared-mailboxes/acl/keep-rights.ts'
 import { sharedMailboxes } from '../features/shared-mailboxes/index.ts'
 import { smtpCredentials } from '../features/smtp-credentials/index.ts'
 import { storage } from '../features/storage/index.ts'
@@ -46,7 +47,7 @@ export const api: Daemon = {
       reportUsage(core.config),
       deleteOldCalculations,
     ])
-    const chores = await runChores(core, [followUsage])
+    const chores = await runChores(core, [followUsage, keepSharedRights])
     return {
       features: apiFeatures(core),
       async stop() {

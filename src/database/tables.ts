@@ -285,6 +285,13 @@ export interface Tables {
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }
+  shared_mailbox_rights_pending: {
+    email: string
+    changes: Generated<number>
+    attempts: Generated<number>
+    due_at: Generated<Timestamp>
+    leased_until: Generated<Timestamp>
+  }
   shared_mailboxes: {
     id: string
     organization_id: string

@@ -8,6 +8,8 @@ const MAX_PAUSE_MS = 30_000
 export interface Chore {
   /** What the database says on the channel `mailplane_chores` when there is something to do. */
   name: string
+  /** Once, before the first round. */
+  begin?(core: Core): Promise<unknown>
   /** Does some of it. True when there may be more; throws when it cannot be done now. */
   round(core: Core): Promise<boolean>
 }
@@ -41,10 +43,13 @@ function worker(core: Core, chore: Chore) {
   let again = false
   let stopped = false
   let failures = 0
+  let begun = false
   let pause: NodeJS.Timeout | undefined
 
   async function work() {
     try {
+      if (!begun) await chore.begin?.(core)
+      begun = true
       while (!stopped && (await chore.round(core))) {}
       failures = 0
     } catch (error) {

@@ -123,6 +123,31 @@ describe('usage', () => {
     })
   })
 
+  it('can be written by a login that may write nothing else', async () => {
+    const role = `dovecot_${process.pid}_${Date.now()}`
+    await sql
+      .raw(`create role ${role}; grant usage on schema edge to ${role};
+      grant select, insert, update on edge.quota_usage to ${role}`)
+      .execute(app.core.db)
+    try {
+      const written = app.core.db.transaction().execute(async (tx) => {
+        await sql.raw(`set local role ${role}`).execute(tx)
+        await sql`insert into edge.quota_usage (username, bytes) values (${box.email}, 77)`.execute(
+          tx,
+        )
+      })
+      await written
+      await waitFor(async () => (await usage(box.email)).body.data?.usage.used_bytes === 77)
+      const refused = app.core.db.transaction().execute(async (tx) => {
+        await sql.raw(`set local role ${role}`).execute(tx)
+        await sql`delete from storage_pending`.execute(tx)
+      })
+      await expect(refused).rejects.toThrow('permission denied')
+    } finally {
+      await sql.raw(`drop owned by ${role}; drop role ${role}`).execute(app.core.db)
+    }
+  })
+
   it('adds up under many deliveries at once, while quotas and states are changed', async () => {
     const boxes = await Promise.all(Array.from({ length: 10 }, () => insertMailbox(app, acme)))
     const before = await sums()
