@@ -157,15 +157,6 @@ create table edge.user_shares (
 create index user_shares_to_user on edge.user_shares (to_user);
 create table edge.anyone_shares (from_user text primary key, dummy text default '1');
 
--- The rights that Dovecot was given last; what differs from the members of now is still to be told.
-create table edge.shared_rights (
-  shared_mailbox_id text not null,
-  shared_email text not null,
-  member_email text not null,
-  permission text not null,
-  primary key (shared_mailbox_id, member_email)
-);
-
 -- The control plane keeps the mail servers in step; it is told what has changed, whoever changed it.
 create function edge.tell() returns trigger language plpgsql as $$
 declare
@@ -202,12 +193,6 @@ create trigger organizations_tell_edge
   after update of active on public.organizations
   for each row when (old.active is distinct from new.active)
   execute function edge.tell('organization', 'id');
-create trigger shared_mailboxes_tell_edge
-  after insert or delete or update of status on public.shared_mailboxes
-  for each row execute function edge.tell('shared', 'id');
 create trigger shared_mailboxes_tell_edge_login
   after delete or update of status on public.shared_mailboxes
   for each row execute function edge.tell('login', 'email');
-create trigger shared_mailbox_members_tell_edge
-  after insert or update or delete on public.shared_mailbox_members
-  for each row execute function edge.tell('shared', 'shared_mailbox_id');

@@ -67,6 +67,7 @@ export const variables = {
   IMAP_TLS_VERIFY: env.flag('Verify its certificate, except on loopback', true),
   DOVEADM_URL: env.url("Dovecot's HTTP administration interface", ['http:', 'https:']),
   DOVEADM_API_KEY: env.text('Its key', undefined),
+  POSTFIX_CONFIG_DIR: env.text('Folder of main.cf of the Postfix whose queue is shown', undefined),
 
   IMAP_AUTH_TIMEOUT: env.integer('Seconds a login check may take', 10, { min: 1, max: 120 }),
   IMAP_MASTER_USER: env.text('Master login for mailbox filters', undefined),
@@ -105,6 +106,17 @@ export const variables = {
     max: 65535,
   }),
   EDGE_POLICY_FAIL_OPEN: env.flag('Mail passes while nobody decides', true),
+
+  STORAGE_WARNING_THRESHOLD: env.integer('Percent of a quota that is worth a warning', 80, {
+    min: 1,
+    max: 100,
+  }),
+  STORAGE_CRITICAL_THRESHOLD: env.integer('Percent of a quota that counts as exceeded', 95, {
+    min: 1,
+    max: 100,
+  }),
+  STORAGE_CALC_INTERVAL: env.integer('Seconds between reports of usage', 3600, { min: 60 }),
+  STORAGE_ALERT_COOLDOWN: env.integer('Seconds before the same alert may be repeated', 3600),
 
   WEBHOOK_URL: env.url('The global address that receives every event', ['http:', 'https:']),
   WEBHOOK_URLS: env.list('The same, as a list whose first entry counts', 'addresses', (entry) =>

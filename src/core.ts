@@ -12,7 +12,9 @@ import { type AuthCache, authCache } from './mail/auth-cache.ts'
 import { dnsClient, type WithDns } from './mail/dns.ts'
 import { type Doveadm, doveadm } from './mail/doveadm.ts'
 import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
+import type { MailQueue } from './mail/mail-queue.ts'
 import { type ManageSieve, manageSieve } from './mail/managesieve/managesieve.ts'
+import { postfixQueue } from './mail/postfix-queue.ts'
 import { type SigningKeys, signingKeys } from './mail/signing-keys.ts'
 import { type OutboundGuard, outboundGuard } from './outbound/guard.ts'
 import { type RedisLink, redisLink } from './redis/redis.ts'
@@ -31,6 +33,7 @@ export interface Core {
   sieve: ManageSieve
   doveadm: Doveadm
   signingKeys: SigningKeys
+  mailQueue: MailQueue
   withDns: WithDns
   /** Where calls to targets that a tenant chose may go. */
   outbound: OutboundGuard
@@ -80,6 +83,7 @@ export async function startCore(
     doveadm: doveadm(config),
     signingKeys: keys,
     sieve: manageSieve(config, { now, log }),
+    mailQueue: postfixQueue(config),
     withDns,
     outbound: outboundGuard({
       allow: config.SVC_OUTBOUND_ALLOW,

@@ -20,11 +20,17 @@ import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
+import { queue } from '../features/queue/index.ts'
 import { closeCounting } from '../features/rate-limiter/counting.ts'
 import { rateLimiter } from '../features/rate-limiter/index.ts'
+import { keepSharedRights } from '../features/shared-mailboxes/acl/keep-rights.ts'
 import { sharedMailboxes } from '../features/shared-mailboxes/index.ts'
 import { smtpCredentials } from '../features/smtp-credentials/index.ts'
+import { storage } from '../features/storage/index.ts'
+import { followUsage } from '../features/storage/usage/follow-usage.ts'
+import { deleteOldCalculations, reportUsage } from '../features/storage/usage/usage.jobs.ts'
 import { webhooks } from '../features/webhooks/index.ts'
+import { runChores } from '../jobs/chores.ts'
 import {
   deleteExpiredIdempotencyKeys,
   deleteOldFailedAttempts,
@@ -43,11 +49,15 @@ export const api: Daemon = {
       deleteOldSessions,
       deleteOldFailedAttempts,
       deleteRetiredKeys,
+      reportUsage(core.config),
+      deleteOldCalculations,
     ])
     const edge = await followEdge(core)
+    const chores = await runChores(core, [followUsage, keepSharedRights])
     return {
       features: apiFeatures(core),
       async stop() {
+        await chores.stop()
         await edge.stop()
         await jobs.stop()
         closeCounting(core)
@@ -86,6 +96,8 @@ export function apiFeatures(core: Core): Feature[] {
     smtpCredentials(core, hosting),
     aliases(forwarding),
     sharedMailboxes(core, hosting, forwarding),
+    storage(core, hosting, mailboxing),
+    queue(core),
     webhooks(core, { globalUrl: globalWebhookUrl(core.config) }),
     mailboxAuth(core),
     mailbox(core, mailboxing, scripts),

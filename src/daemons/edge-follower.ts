@@ -1,7 +1,7 @@
 import type { Core } from '../core.ts'
 import { edgeEnvironment } from '../edge/environment.ts'
 import { dkimPublisher } from '../features/domains/dkim/dkim.publisher.ts'
-import { sharedRights } from '../features/shared-mailboxes/shared-mailboxes.rights.ts'
+import { markAll } from '../features/shared-mailboxes/acl/acl.repository.ts'
 import { endedWithin, forgetLogins } from '../mail/stale-logins.ts'
 
 const LOOK_MS = 1000
@@ -9,13 +9,12 @@ const RETRY_MS = 5000
 const ENDED_EVERY_MS = 5000
 
 /**
- * Tells the mail servers what they do not ask the database for: keys that sign, rights on shared
- * mailboxes, and logins to forget. Changes are heard of through the database, whoever made them; what
+ * Tells the mail servers what they do not ask the database for: keys that sign, and logins to forget.
+ * Changes are heard of through the database, whoever made them; what
  * was missed, or could not be told, is found again by comparing everything.
  */
 export async function followEdge(core: Core) {
   const publisher = dkimPublisher(core)
-  const rights = sharedRights(core)
   const cache = core.authCache
   const work = new Set<Promise<unknown>>()
   /** When everything is to be compared; 0 while there is no reason to. */
@@ -33,7 +32,6 @@ export async function followEdge(core: Core) {
 
   const handle: Record<string, (id: string) => Promise<unknown> | undefined> = {
     dkim: (domain) => publisher.publish(domain).then(orAgain(core.signingKeys)),
-    shared: (id) => (core.doveadm.isConfigured ? rights.settle(id) : undefined),
     login: (name) => cache.flush([name]),
     domain: (domain) => forgetLogins(core.db, cache, { domain }),
     organization: (organization) => forgetLogins(core.db, cache, { organization }),
@@ -41,7 +39,8 @@ export async function followEdge(core: Core) {
 
   async function compareAll(): Promise<void> {
     await publisher.publishAll()
-    await rights.settleAll()
+    // Rights on shared mailboxes are a chore of their own.
+    await markAll(core.db)
     if (core.doveadm.isConfigured) await forgetLogins(core.db, cache, 'inactive')
   }
 

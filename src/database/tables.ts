@@ -340,6 +340,13 @@ export interface Tables {
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }
+  shared_mailbox_rights_pending: {
+    email: string
+    changes: Generated<number>
+    attempts: Generated<number>
+    due_at: Generated<Timestamp>
+    leased_until: Generated<Timestamp>
+  }
   shared_mailboxes: {
     id: string
     organization_id: string
@@ -381,6 +388,29 @@ export interface Tables {
     active: Generated<boolean>
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+  }
+  storage_alerts: {
+    entity_type: 'mailbox' | 'domain'
+    identifier: string
+    organization_id: string
+    told: 'none' | 'warning' | 'critical'
+    warning_at: Timestamp | null
+    critical_at: Timestamp | null
+    updated_at: Generated<Timestamp>
+  }
+  storage_calculations: {
+    id: GeneratedAlways<number>
+    organization_id: string
+    domain: string
+    used_bytes: number
+    quota_bytes: number | null
+    total_emails: number
+    calculated_at: Generated<Timestamp>
+  }
+  storage_pending: {
+    kind: 'mailbox' | 'domain'
+    name: string
+    changes: Generated<number>
   }
   totp_enrollments: {
     kind: 'operator' | 'mailbox'

@@ -64,7 +64,7 @@ export async function ensureEdgeRole(
 
 /** What Dovecot was told and has told, in a mail host that has just been removed or never was. */
 export const forgetEdge = (sql: Sql) =>
-  sql.unsafe('truncate edge.shared_rights, edge.user_shares, edge.anyone_shares, edge.quota_usage')
+  sql.unsafe('truncate edge.user_shares, edge.anyone_shares, edge.quota_usage')
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 const INVALID_PASSWORD = '28P01'

@@ -1,10 +1,11 @@
 import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
-import { type Command, doveadm } from './doveadm.ts'
+import { type Doveadm, doveadm } from './doveadm.ts'
 
 const TRIES = 2
 const TIMEOUT_SECONDS = 5
-const BATCH = 500
+// A domain may have very many mailboxes; a request should stay small.
+const NAMES_AT_ONCE = 500
 
 /** Dovecot remembers logins for an hour; after a change it is told to forget them. */
 export interface AuthCache {
@@ -21,27 +22,32 @@ export function authCache(
   timeoutSeconds = TIMEOUT_SECONDS,
 ): AuthCache {
   const dovecot = doveadm(config)
+
+  async function flushSome(usernames: readonly string[]): Promise<boolean> {
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
+      try {
+        if (await flushOnce(dovecot, usernames, timeoutSeconds)) return true
+        log.warn({ attempt }, 'the mail server refused to flush the login cache')
+      } catch (error) {
+        log.warn({ err: error, attempt }, 'the login cache could not be flushed')
+      }
+    }
+    return false
+  }
+
   return {
     async flush(usernames) {
       // Without names the command would end Dovecot's worker.
       if (!dovecot.isConfigured || usernames.length === 0) return false
-      const commands = batches(usernames).map((user): Command => ['authCacheFlush', { user }])
-      for (let attempt = 1; attempt <= TRIES; attempt++) {
-        try {
-          const outcomes = await dovecot.run(commands, timeoutSeconds * 1000)
-          if (outcomes.every((outcome) => 'rows' in outcome)) return true
-          log.warn({ attempt }, 'the mail server refused to flush the login cache')
-        } catch (error) {
-          log.warn({ err: error, attempt }, 'the login cache could not be flushed')
-        }
+      for (let at = 0; at < usernames.length; at += NAMES_AT_ONCE) {
+        if (!(await flushSome(usernames.slice(at, at + NAMES_AT_ONCE)))) return false
       }
-      return false
+      return true
     },
   }
 }
 
-/** A tenant may have more logins than one command takes. */
-function batches(usernames: readonly string[]): string[][] {
-  const count = Math.ceil(usernames.length / BATCH)
-  return Array.from({ length: count }, (_, n) => usernames.slice(n * BATCH, (n + 1) * BATCH))
+async function flushOnce(dovecot: Doveadm, user: readonly string[], seconds: number) {
+  const [answer] = await dovecot.run([['authCacheFlush', { user }]], seconds)
+  return answer?.rows !== undefined
 }

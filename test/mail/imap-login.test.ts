@@ -44,7 +44,7 @@ describe.skipIf(missing)(`a mailbox login against Dovecot${missing ? `: ${missin
   beforeAll(async () => {
     dovecot = await startDovecot(await users())
   })
-  afterAll(() => dovecot.stop())
+  afterAll(() => dovecot.remove())
 
   describe.each([
     ['true', 'imaps'],
@@ -108,7 +108,7 @@ describe.skipIf(missing)(`a mailbox login against Dovecot${missing ? `: ${missin
       const failures = await app.core.db.selectFrom('failed_auth_attempts').selectAll().execute()
       expect(failures).toEqual([])
     } finally {
-      await other.stop()
+      await other.remove()
       await app.stop()
     }
   })

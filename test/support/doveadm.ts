@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-type Command = [name: string, parameters: { user?: string[] }, tag: string]
+type Command = [name: string, parameters: { user?: string | string[] }, tag: string]
 
 interface Asked {
   method: string | undefined
@@ -15,10 +15,11 @@ export type Mood = 'well' | 'unknown command' | 'wrong key' | 'garbage' | 'never
 
 export type Doveadm = Awaited<ReturnType<typeof startDoveadm>>
 
-/** Dovecot's HTTP administration interface, as far as the login cache goes. */
+/** Dovecot's HTTP administration interface, as far as the login cache and sizes of mailboxes go. */
 export async function startDoveadm(key: string) {
   const asked: Asked[] = []
   const state = { mood: 'well' as Mood }
+  const status = new Map<string, { messages: number; vsize: number }>()
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk) => chunks.push(chunk))
@@ -37,18 +38,27 @@ export async function startDoveadm(key: string) {
     })
   })
   const answers = (commands: Command[]) =>
-    commands.map(([name, , tag]) =>
-      state.mood === 'well' && name === 'authCacheFlush'
-        ? ['doveadmResponse', [{ entries: '1' }], tag]
-        : ['error', { type: 'unknownMethod', exitCode: 0 }, tag],
-    )
+    commands.map(([name, { user }, tag]) => {
+      if (state.mood !== 'well') return ['error', { type: 'unknownMethod', exitCode: 0 }, tag]
+      if (name === 'authCacheFlush') return ['doveadmResponse', [{ entries: '1' }], tag]
+      const known = name === 'mailboxStatus' ? status.get(String(user)) : undefined
+      if (!known) return ['error', { type: 'exitCode', exitCode: 67 }, tag]
+      const { messages, vsize } = known
+      const row = { mailbox: 'INBOX', messages: String(messages), vsize: String(vsize) }
+      return ['doveadmResponse', [row], tag]
+    })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     state,
+    /** What it finds in a mailbox; it knows no others. */
+    status,
     /** The logins it was told to forget, in order. */
-    flushed: () => asked.flatMap(({ commands }) => commands.flatMap(([, { user }]) => user ?? [])),
+    flushed: () =>
+      asked
+        .flatMap(({ commands }) => commands)
+        .flatMap(([name, { user }]) => (name === 'authCacheFlush' ? (user ?? []) : [])),
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

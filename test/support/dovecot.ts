@@ -27,9 +27,14 @@ export function dovecotMissing(): string | undefined {
 }
 
 export interface Dovecot {
-  ports: { imap: number; imaps: number }
-  /** Ends the server; its folder stays until the process is done with it. */
+  ports: { imap: number; imaps: number; doveadm: number }
+  /** The settings that lead the control plane to it. */
+  env: { DOVEADM_URL: string; DOVEADM_API_KEY: string }
+  /** Goes on with the mail and the rights that are there. */
+  start(): Promise<void>
   stop(): Promise<void>
+  /** Stops it for good, with all its files. */
+  remove(): Promise<void>
   log(): string
 }
 
@@ -37,7 +42,10 @@ export interface Dovecot {
  * A private Dovecot on loopback, all of its files in a folder of its own; needs no root. Users are
  * addresses with a scheme and what it stores, such as `{ARGON2ID}$argon2id$…`.
  */
-export async function startDovecot(users: Record<string, string>): Promise<Dovecot> {
+export async function startDovecot(
+  users: Record<string, string>,
+  more: { quotas?: { database: string; bytes: number } } = {},
+): Promise<Dovecot> {
   // Not the default temporary folder: sockets must fit 107 characters.
   const folder = mkdtempSync('/tmp/mailplane-imap-')
   chmodSync(folder, 0o755)
@@ -49,25 +57,119 @@ export async function startDovecot(users: Record<string, string>): Promise<Dovec
   }
   const lines = Object.entries(users).map(([address, stored]) => `${address}:${stored}::::::\n`)
   writeFileSync(at('passwd'), lines.join(''))
-  const ports = { imap: await freePort(), imaps: await freePort() }
-  writeFileSync(at('dovecot.conf'), configuration(folder, ports))
+  const ports = { imap: await freePort(), imaps: await freePort(), doveadm: await freePort() }
+  const { quotas } = more
+  writeFileSync(
+    at('dovecot.conf'),
+    configuration(folder, ports) +
+      sharing(folder, ports) +
+      (quotas ? counting(folder, quotas.bytes) : ''),
+  )
+  if (quotas) writeFileSync(at('quota.conf'), quotaDictionary(new URL(quotas.database)))
 
-  const program = spawn(PROGRAM, ['-F', '-c', at('dovecot.conf')], { stdio: 'ignore' })
   const log = () => (existsSync(at('log')) ? readFileSync(at('log'), 'utf8') : '')
-  await answers(ports.imap, program, log)
-
+  let program: ChildProcess | undefined
+  const start = async () => {
+    program = spawn(PROGRAM, ['-F', '-c', at('dovecot.conf')], { stdio: 'ignore' })
+    await answers(ports.imap, program, log)
+  }
+  const stop = async () => {
+    if (program?.exitCode !== null || program.signalCode !== null) return
+    program.kill('SIGTERM')
+    await once(program, 'exit')
+  }
+  await start()
   return {
     ports,
+    env: { DOVEADM_URL: `http://127.0.0.1:${ports.doveadm}`, DOVEADM_API_KEY: DOVEADM_KEY },
     log,
-    async stop() {
-      if (program.exitCode === null && program.signalCode === null) {
-        program.kill('SIGTERM')
-        await once(program, 'exit')
-      }
+    start,
+    stop,
+    async remove() {
+      await stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
+
+const DOVEADM_KEY = 'a key of the tests'
+
+/** Rights, the folders of others, and the administration interface. */
+const sharing = (folder: string, ports: Dovecot['ports']) => `
+auth_cache_size = 1 M
+auth_cache_ttl = 1 hour
+doveadm_api_key = ${DOVEADM_KEY}
+service doveadm {
+  inet_listener http {
+    address = 127.0.0.1
+    port = ${ports.doveadm}
+  }
+}
+mail_plugins = $mail_plugins acl
+protocol imap {
+  mail_plugins = $mail_plugins acl imap_acl
+}
+namespace inbox {
+  type = private
+  separator = /
+  inbox = yes
+  mailbox Trash {
+    auto = create
+  }
+}
+namespace shared {
+  type = shared
+  separator = /
+  prefix = Shared/%%u/
+  location = maildir:%%h/Maildir:INDEXPVT=~/shared/%%u
+  subscriptions = no
+  list = children
+}
+plugin {
+  acl = vfile
+  acl_defaults_from_inbox = yes
+  acl_shared_dict = file:${folder}/mail/shares
+}
+`
+
+/** What is in a mailbox, written into the database by Dovecot itself. */
+const counting = (folder: string, bytes: number) => `
+mail_plugins = $mail_plugins quota quota_clone
+protocol imap {
+  mail_plugins = $mail_plugins quota quota_clone acl imap_acl
+}
+plugin {
+  quota = count:User quota
+  quota_vsizes = yes
+  quota_rule = *:bytes=${bytes}
+  quota_grace = 0%%
+  quota_clone_dict = proxy::quota
+}
+dict {
+  quota = pgsql:${folder}/quota.conf
+}
+service dict {
+  unix_listener dict {
+    mode = 0666
+  }
+}
+`
+
+const quotaDictionary = ({ hostname, port, pathname, username, password }: URL) => `
+connect = host=${hostname} port=${port} dbname=${pathname.slice(1)} user=${username} password=${decodeURIComponent(password)}
+map {
+  pattern = priv/quota/storage
+  table = edge.quota_usage
+  username_field = username
+  value_field = bytes
+}
+map {
+  pattern = priv/quota/messages
+  table = edge.quota_usage
+  username_field = username
+  value_field = messages
+}
+`
 
 function configuration(folder: string, ports: Dovecot['ports']): string {
   const isRoot = process.getuid?.() === 0

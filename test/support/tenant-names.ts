@@ -14,8 +14,8 @@ const PLAIN = new Set(
   `action admin_email admin_name allowed_ips auto_reply_message content correlation_id created_by
   date_from date_to description direction dkim_selector end_date event_id event_type event_types
   expires_at full_name local_part message message_id name new_password overlap_seconds password q
-  reason secret sending_profile start_date status subject target_type url vacation_message
-  webhook_secret webhook_urls`.split(/\s+/),
+  queue_name reason recipient secret sending_profile start_date status subject target target_type
+  url vacation_message webhook_secret webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -90,6 +90,7 @@ export function tenantNames(
     member_account_id: mailbox,
     operator_email: ofOperators(operator.email),
     operator_id: ofOperators(operator.id),
+    queue_id: ofOperators('4jRsrS402Bz2R6ll'),
     organization_id: byId(({ organizationId }) => organizationId),
     selector: ofOperators('default'),
     session_id: ofOperators(operator.sessionId),

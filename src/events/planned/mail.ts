@@ -43,15 +43,6 @@ awaited('postfix', [
   ['delivery.bounce.soft', 'A bounce message tells of a passing or a blocking failure', BOUNCE],
 ])
 
-const QUEUED = 'queue_id? domain? queue_name? count? operator_id? error?'
-
-awaited('queue_manager', [
-  ['queue.flushed', 'Messages of the mail queue were put up for delivery at once', QUEUED],
-  ['queue.held', 'Messages of the mail queue were put on hold', QUEUED],
-  ['queue.released', 'Messages of the mail queue were released from hold', QUEUED],
-  ['queue.message.failed', 'An order to the mail queue failed for a message', QUEUED],
-])
-
 const MESSAGE = 'message_id sender recipient'
 
 reserved('postfix', [

@@ -199,6 +199,25 @@ export const allotted = async (tx: Tx, id: string): Promise<number> => {
   return domain?.sum ?? 0
 }
 
+/** Everything that receives mail and has no quota but the domain's. */
+export const addressesWithQuotaOf = async (db: Db, id: string): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('email_accounts')
+    .select('email')
+    .where('domain_id', '=', id)
+    .where('status', '=', 'active')
+    .where('storage_quota', '=', 0)
+    .union(
+      db
+        .selectFrom('shared_mailboxes')
+        .select('email')
+        .where('domain_id', '=', id)
+        .where('status', '=', 'active'),
+    )
+    .execute()
+  return rows.map(({ email }) => email)
+}
+
 export const accountUse = (db: Db, id: string) =>
   db
     .selectFrom('email_accounts')

@@ -120,6 +120,35 @@ export function domainService(needs: Needs) {
     return domains.update(tx, id, { ...fields, ...(quotas && overridden(caller, force)) }, now())
   }
 
+  /** Dovecot remembers quotas too; the domain's is that of its mailboxes without one of their own. */
+  async function forgetQuota(before: number, after: domains.DomainRow): Promise<boolean> {
+    if (before === after.max_quota) return true
+    const addresses = await domains.addressesWithQuotaOf(db, after.id)
+    return addresses.length === 0 || authCache.flush(addresses)
+  }
+
+  async function writeQuotas(
+    caller: Caller,
+    id: string,
+    fieldsOf: (before: domains.DomainRow) => domains.DomainFields,
+    force: boolean,
+  ) {
+    const { before, row } = await change(caller, async (tx) => {
+      const before = await domains.lock(tx, caller.scope, id)
+      if (!before) throw new DomainNotFound()
+      const row = await changeFields(tx, caller, id, fieldsOf(before), force)
+      const { max_quota, max_users } = row
+      await events.emit(tx, DomainUpdated, about(row), {
+        ...named(row),
+        update_type: 'quotas',
+        max_quota,
+        max_users,
+      })
+      return { before, row }
+    })
+    return { row, cacheFlushed: await forgetQuota(before.max_quota, row) }
+  }
+
   const about = (row: { organization_id: string; domain: string }) => ({
     org_id: row.organization_id,
     domain: row.domain,
@@ -226,7 +255,7 @@ export function domainService(needs: Needs) {
       const problems = domainProblems(sent)
       if (problems.length > 0) throw new ValidationFailed(problems)
       const fields = pick(sent) as domains.DomainFields
-      await get(caller, id)
+      const { max_quota: before } = await get(caller, id)
       if (Object.keys(sent).length === 0) throw new NoDataProvided()
       const updated = await refusing(
         { domains_external_id_key: () => new DomainExternalIdTaken() },
@@ -240,6 +269,7 @@ export function domainService(needs: Needs) {
             return row
           }),
       )
+      await forgetQuota(before, updated)
       await access.settled()
       if (fields.active !== undefined) await forgetLogins(db, authCache, { domain: id })
       return shown(updated)
@@ -287,17 +317,7 @@ export function domainService(needs: Needs) {
       if (Object.keys(fields).length === 0) throw new NoQuotaData()
       const problems = domainProblems(fields as Sent)
       if (problems.length > 0) throw new ValidationFailed(problems)
-      const row = await change(caller, async (tx) => {
-        const after = await changeFields(tx, caller, id, fields, force)
-        const { max_quota, max_users } = after
-        await events.emit(tx, DomainUpdated, about(after), {
-          ...named(after),
-          update_type: 'quotas',
-          max_quota,
-          max_users,
-        })
-        return after
-      })
+      const { row } = await writeQuotas(caller, id, () => fields, force)
       const { max_quota, max_users, rate_limits, storage_quotas, quota_override } = row
       return {
         domain_id: row.id,
@@ -308,6 +328,23 @@ export function domainService(needs: Needs) {
         quota_override,
       }
     },
+
+    /** The same; settings in `storage_quotas` that are not named stay as they are. */
+    mergeQuotas: (
+      caller: Caller,
+      id: string,
+      { max_quota, settings }: { max_quota?: number; settings: object },
+      force: boolean,
+    ) =>
+      writeQuotas(
+        caller,
+        id,
+        (before) => ({
+          ...(max_quota !== undefined && { max_quota }),
+          storage_quotas: { ...before.storage_quotas, ...settings },
+        }),
+        force,
+      ),
 
     /** For features whose rows hang on a domain: the caller's own, by its id. */
     find: (on: Db, caller: Caller, id: string) => domains.find(on, caller.scope, id),

@@ -9,6 +9,7 @@ import type { AliasService } from '../aliases/aliases.service.ts'
 import type { DomainRow } from '../domains/domains.repository.ts'
 import type { DomainService } from '../domains/domains.service.ts'
 import { AllotmentExceeded } from '../organizations/organizations.errors.ts'
+import { defaultMailboxQuota } from '../storage/quota-configuration.ts'
 import {
   AccountExternalIdTaken,
   AddressInUse,
@@ -33,12 +34,14 @@ export interface NewMailbox {
   address: MailAddress
   password: string
   fields: accounts.AccountFields
-  /** Bytes when none are asked for, as long as the domain has them. */
+  /** Bytes when none are asked for and the domain names none, as long as it has them. */
   defaultQuota: number
 }
 
 export interface MailboxChange {
   fields?: accounts.AccountFields
+  /** Put into `storage_quotas`, whose other settings stay as they are. */
+  mergedQuotas?: object
   password?: { new: string; mustChange?: string | null; byHolder?: boolean }
   /** Of an operator: write, and let the override go. */
   force?: boolean
@@ -103,7 +106,8 @@ export function mailboxChanges(needs: MailboxNeeds) {
           if (!domain?.active) throw new DomainUnavailable(address.domain)
           refuseFull(domain)
           const left = (await leftToAllot(tx, domain)) ?? Number.POSITIVE_INFINITY
-          const storage_quota = fields.storage_quota ?? (defaultQuota <= left ? defaultQuota : 0)
+          const usual = defaultMailboxQuota(domain.storage_quotas) ?? defaultQuota
+          const storage_quota = fields.storage_quota ?? (usual <= left ? usual : 0)
           if (storage_quota > left) throw new AllotmentExceeded({ what: 'Domain', left })
           const row = await accounts.insert(tx, {
             ...fields,
@@ -125,10 +129,10 @@ export function mailboxChanges(needs: MailboxNeeds) {
     },
 
     async edit(caller: Caller, id: string, sent: MailboxChange) {
-      const { fields = {}, password, force = false } = sent
+      const { fields = {}, mergedQuotas, password, force = false } = sent
       const known = await accounts.find(db, caller.scope, id)
       if (!known) throw new EmailAccountNotFound()
-      const quotas = QUOTA_FIELDS.some((name) => fields[name] !== undefined)
+      const quotas = hasQuotas(sent)
       const passwordFields = password && {
         password_hash: await hashPassword(password.new),
         must_change_password: password.mustChange != null,
@@ -140,8 +144,11 @@ export function mailboxChanges(needs: MailboxNeeds) {
         () =>
           change(caller, async (tx) => {
             const wanted = fields.storage_quota ?? 0
-            const domain =
-              wanted > 0 ? await domains.lock(tx, 'platform', known.domain_id) : undefined
+            // What is counted in the domain's row locks it first, or two edits could deadlock.
+            const isCounted = fields.status !== undefined || fields.storage_quota !== undefined
+            const domain = isCounted
+              ? await domains.lock(tx, 'platform', known.domain_id)
+              : undefined
             const before = await accounts.lock(tx, caller.scope, id)
             if (!before) throw new EmailAccountNotFound()
             if (quotas) refuseOverridden(before, caller)
@@ -153,7 +160,14 @@ export function mailboxChanges(needs: MailboxNeeds) {
             const after = await accounts.update(
               tx,
               id,
-              { ...fields, ...passwordFields, ...(quotas && overrideBy(caller, force, now())) },
+              {
+                ...fields,
+                ...(mergedQuotas && {
+                  storage_quotas: { ...before.storage_quotas, ...mergedQuotas },
+                }),
+                ...passwordFields,
+                ...(quotas && overrideBy(caller, force, now())),
+              },
               now(),
             )
             const sessionsRevoked =
@@ -169,9 +183,10 @@ export function mailboxChanges(needs: MailboxNeeds) {
             return { before, after, sessionsRevoked }
           }),
       )
-      const isRemembered =
-        before.status !== after.status || before.storage_quota !== after.storage_quota
-      const forgotten = password || isRemembered ? await forget(after) : undefined
+      // Dovecot remembers the quota together with the login.
+      const isKnown =
+        !password && before.status === after.status && before.storage_quota === after.storage_quota
+      const forgotten = isKnown ? undefined : await forget(after)
       return { row: after, sessionsRevoked, cacheFlushed: forgotten ?? false }
     },
 
@@ -204,15 +219,16 @@ export function mailboxChanges(needs: MailboxNeeds) {
     tx: Tx,
     before: accounts.AccountRow,
     after: accounts.AccountRow,
-    { fields = {}, password }: MailboxChange,
+    sent: MailboxChange,
     sessionsRevoked: number,
   ): Promise<void> {
+    const { fields = {}, mergedQuotas, password } = sent
     const who = named(after)
-    const updated_fields = Object.keys(fields)
+    const updated_fields = [...Object.keys(fields), ...(mergedQuotas ? ['storage_quotas'] : [])]
     if (updated_fields.length > 0) {
       await events.emit(tx, event.MailboxUpdated, about(after), { ...who, updated_fields })
     }
-    if (QUOTA_FIELDS.some((name) => fields[name] !== undefined)) {
+    if (hasQuotas(sent)) {
       await events.emit(tx, event.MailboxQuotaChanged, about(after), {
         ...who,
         storage_quota: after.storage_quota,
@@ -236,6 +252,9 @@ export function mailboxChanges(needs: MailboxNeeds) {
     }
   }
 }
+
+const hasQuotas = ({ fields = {}, mergedQuotas }: MailboxChange): boolean =>
+  mergedQuotas !== undefined || QUOTA_FIELDS.some((name) => fields[name] !== undefined)
 
 function refuseFull({ total_email_accounts: count, max_users: limit }: DomainRow): void {
   if (count >= limit) throw new UserLimitReached(limit)

@@ -1,0 +1,40 @@
+import { Type } from 'typebox'
+import { defineEvent } from '../../events/events.ts'
+
+const source = 'queue_manager'
+const by = { operator_id: Type.Optional(Type.String()) }
+
+export const QueueFlushed = defineEvent('queue.flushed', {
+  source,
+  summary: 'An operator had deferred mail tried at once',
+  data: Type.Object({
+    queue_name: Type.String(),
+    domain: Type.Optional(Type.String()),
+    queue_id: Type.Optional(Type.String()),
+    count: Type.Integer(),
+    ...by,
+  }),
+})
+
+export const QueueHeld = defineEvent('queue.held', {
+  source,
+  summary: 'A message was put on hold',
+  data: Type.Object({ queue_id: Type.String(), count: Type.Integer(), ...by }),
+})
+
+export const QueueReleased = defineEvent('queue.released', {
+  source,
+  summary: 'Mail that was on hold may be delivered again',
+  data: Type.Object({
+    queue_id: Type.Optional(Type.String()),
+    domain: Type.Optional(Type.String()),
+    count: Type.Integer(),
+    ...by,
+  }),
+})
+
+export const QueueMessageFailed = defineEvent('queue.message.failed', {
+  source,
+  summary: 'Postfix refused to do with a message what an operator asked for',
+  data: Type.Object({ queue_id: Type.String(), error: Type.String(), ...by }),
+})

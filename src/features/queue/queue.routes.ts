@@ -1,0 +1,106 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { operator } from '../../access/labels.ts'
+import { Success, success } from '../../http/envelope.ts'
+import { QueuedMessageNotFound } from './queue.errors.ts'
+import * as shapes from './queue.schemas.ts'
+import type { QueueService } from './queue.service.ts'
+
+const downstream = 'Queue service unavailable'
+const reading = { auth: operator('support'), downstream }
+const writing = { auth: operator('operator'), downstream }
+
+export const queueRoutes =
+  (queue: QueueService): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get('/queue/status', {
+      config: reading,
+      schema: {
+        operationId: 'get_queue_status',
+        summary: 'What waits in the mail queue, counted and listed',
+        response: { 200: Success(shapes.QueueOverview) },
+      },
+      handler: async () => success('Queue status retrieved', await queue.status()),
+    })
+
+    app.get('/queue/domain/:domain', {
+      config: reading,
+      schema: {
+        operationId: 'get_queue_of_domain',
+        summary: 'What waits for recipients at a domain, hosted here or not',
+        params: shapes.DomainParams,
+        response: { 200: Success(shapes.QueueOfDomain) },
+      },
+      handler: async ({ params }) =>
+        success('Queue of the domain retrieved', await queue.ofDomain(params.domain)),
+    })
+
+    app.get('/mail-queue/deferred', {
+      config: reading,
+      schema: {
+        operationId: 'list_deferred_messages',
+        summary: 'Messages that will be tried again, and why they had to wait',
+        response: { 200: Success(shapes.DeferredMessages) },
+      },
+      handler: async () => success('Deferred messages retrieved', await queue.deferred()),
+    })
+
+    app.get('/jobs/:domain', {
+      config: reading,
+      schema: {
+        operationId: 'list_queue_jobs',
+        summary: 'Every delivery still to be made to a domain, one for each recipient',
+        params: shapes.DomainParams,
+        response: { 200: Success(shapes.QueueJobs) },
+      },
+      handler: async ({ params }) =>
+        success('Queue jobs retrieved', await queue.jobs(params.domain)),
+    })
+
+    app.get('/health', {
+      config: reading,
+      schema: {
+        operationId: 'get_queue_health',
+        summary: 'Whether the mail queue can be seen',
+        response: { 200: Success(shapes.QueueHealth) },
+      },
+      handler: async () => success('Queue is healthy', await queue.health()),
+    })
+
+    app.post('/mail-queue/flush', {
+      config: writing,
+      schema: {
+        operationId: 'flush_queue',
+        summary: 'Try deferred mail now: all of it, or what the filters name',
+        body: shapes.FlushRequest,
+        response: { 200: Success(shapes.Flushed) },
+      },
+      handler: async ({ caller, body }) => {
+        const flushed = await queue.flush(caller, body)
+        return success(flushed.message, flushed)
+      },
+    })
+
+    app.post('/message/:queue_id/hold', {
+      config: { ...writing, errors: [QueuedMessageNotFound] },
+      schema: {
+        operationId: 'hold_queued_message',
+        summary: 'Keep a message from being delivered until it is released',
+        params: shapes.MessageParams,
+        response: { 200: Success(shapes.ChangedMessage) },
+      },
+      handler: async ({ caller, params }) =>
+        success('Message put on hold', await queue.hold(caller, params.queue_id)),
+    })
+
+    app.post('/message/:queue_id/release', {
+      config: { ...writing, errors: [QueuedMessageNotFound] },
+      schema: {
+        operationId: 'release_queued_message',
+        summary: 'Let a message on hold be delivered, and try it now',
+        params: shapes.MessageParams,
+        response: { 200: Success(shapes.ChangedMessage) },
+      },
+      handler: async ({ caller, params }) =>
+        success('Message released', await queue.release(caller, params.queue_id)),
+    })
+  }

@@ -1,0 +1,96 @@
+import { Type } from 'typebox'
+import { Body, Nullable, OneOf, Timestamp } from '../../http/envelope.ts'
+
+const Status = OneOf(['active', 'deferred', 'hold'])
+
+export const QueuedMessage = Type.Object({
+  queue_id: Type.String(),
+  status: Status,
+  sender: Type.String({ description: 'Empty or MAILER-DAEMON: a notice that mail failed' }),
+  recipients: Type.Array(Type.String()),
+  size: Type.Integer({ description: 'Bytes' }),
+  date: Timestamp,
+  arrival_time: Timestamp,
+  reason: Nullable(Type.String({ description: 'Why the last attempt failed, in words' })),
+})
+
+const DomainCount = Type.Object({ domain: Type.String(), count: Type.Integer() })
+const counts = { active: Type.Integer(), deferred: Type.Integer(), hold: Type.Integer() }
+/** Set when messages are missing from what was listed. */
+const queue_error = Nullable(Type.String())
+
+export const QueueOverview = Type.Object({
+  total_messages: Type.Integer(),
+  summary: Type.Object(counts),
+  messages: Type.Array(QueuedMessage, { description: 'The first 1000' }),
+  total: Type.Integer(),
+  ...counts,
+  by_domain: Type.Array(DomainCount, { description: 'Recipients per domain, the most first' }),
+  queue_error,
+})
+
+export const DeferredMessages = Type.Object({
+  messages: Type.Array(QueuedMessage, { description: 'The first 1000' }),
+  total: Type.Integer(),
+  queue_error,
+})
+
+export const QueueOfDomain = Type.Object({
+  domain: Type.String(),
+  total: Type.Integer(),
+  ...counts,
+  messages: Type.Array(QueuedMessage, { description: 'The first 1000' }),
+  queue_error,
+})
+
+const QueueJob = Type.Object({
+  queue_id: Type.String(),
+  status: Status,
+  sender: Type.String(),
+  recipient: Type.String(),
+  size: Type.Integer(),
+  arrival_time: Timestamp,
+  reason: Nullable(Type.String()),
+})
+
+export const QueueJobs = Type.Object({
+  domain: Type.String(),
+  jobs: Type.Array(QueueJob, { description: 'One a recipient at this domain; the first 1000' }),
+  total: Type.Integer(),
+  queue_error,
+})
+
+export const QueueHealth = Type.Object({
+  status: Type.Literal('healthy'),
+  service: Type.Literal('queue'),
+})
+
+export const DomainParams = Type.Object({ domain: Type.String() })
+export const MessageParams = Type.Object({ queue_id: Type.String() })
+
+const filters = {
+  domain: Type.Optional(Type.String({ description: 'Only mail to this domain' })),
+  queue_name: Type.Optional(
+    OneOf(['deferred', 'hold', 'all'], {
+      description: 'hold also releases; all does not touch what is on hold',
+    }),
+  ),
+  older_than_minutes: Type.Optional(Type.Integer({ minimum: 1, maximum: 525_600 })),
+  recipient: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })),
+  queue_id: Type.Optional(Type.String({ description: 'Only this message' })),
+  force: Type.Optional(
+    Type.Boolean({ description: 'Taken and echoed; a flush never waits for the retry time' }),
+  ),
+}
+
+export const FlushRequest = Body(filters)
+export const Flushed = Type.Object({
+  success: Type.Boolean({ description: 'false: some of the messages could not be told' }),
+  message: Type.String(),
+  flushed: Type.Integer(),
+  failed: Type.Integer(),
+  remaining: Type.Integer({ description: 'Matched, but left for another call' }),
+  filters: Type.Object(filters),
+})
+
+export const ChangedMessage = Type.Object({ queue_id: Type.String(), status: Status })
