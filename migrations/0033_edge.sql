@@ -181,13 +181,11 @@ create trigger dkim_keys_tell_edge
 create trigger domains_tell_edge_dkim
   after update of dkim_enabled or delete on public.domains
   for each row execute function edge.tell('dkim', 'domain');
--- Dovecot remembers logins, and how much a mailbox may hold, for an hour. Whoever changes one login
--- says so itself; here it is all of a domain or an organization.
+-- Dovecot remembers logins for an hour. Whoever changes one login says so itself; here it is all of a
+-- domain or an organization.
 create trigger domains_tell_edge
-  after update of active, max_quota on public.domains
-  for each row when (
-    old.active is distinct from new.active or old.max_quota is distinct from new.max_quota
-  )
+  after update of active on public.domains
+  for each row when (old.active is distinct from new.active)
   execute function edge.tell('domain', 'id');
 create trigger organizations_tell_edge
   after update of active on public.organizations

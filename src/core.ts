@@ -3,7 +3,7 @@ import type { Caller } from './access/caller.ts'
 import { type Config, globalWebhookUrl } from './config.ts'
 import { keptSecret } from './database/data-dir.ts'
 import { type Db, openDatabase, type Target, type Tx } from './database/database.ts'
-import { type Feed, type Handlers, listen } from './database/listen.ts'
+import { type Feeds, openFeeds } from './database/listen.ts'
 import { verifyRootKey } from './database/root-key.ts'
 import { type Events, events } from './events/events.ts'
 import { type Vault, vault } from './lib/vault.ts'
@@ -40,7 +40,7 @@ export interface Core {
   /** Does nothing until it is used; there is none without REDIS_URL. */
   redis: RedisLink | undefined
   /** Follows a NOTIFY channel of the database. */
-  listen(channel: string, handlers: Handlers): Promise<Feed>
+  listen: Feeds['listen']
   /**
    * Runs the change a caller asked for in one transaction, together with what belongs to it: its
    * audit row and the mark that an idempotent request has happened.
@@ -65,7 +65,9 @@ export async function startCore(
   await verifyRootKey(db, sealing)
   const withDns = dnsClient(config)
   const redis = config.REDIS_URL === undefined ? undefined : redisLink(config.REDIS_URL, log)
-  const access = await startAccess({ db, now, log, config, vault: sealing }, target)
+  const feeds = openFeeds(target)
+  const { listen } = feeds
+  const access = await startAccess({ db, now, log, config, vault: sealing, listen })
   const keys = signingKeys(config)
   return {
     config,
@@ -90,7 +92,7 @@ export async function startCore(
       resolve: (name) => withDns((dns) => dns.addresses(name)),
     }),
     redis,
-    listen: (channel, handlers) => listen(target, channel, handlers),
+    listen,
     change: (caller, work) =>
       db.transaction().execute(async (tx) => {
         const result = await work(tx)
@@ -100,6 +102,7 @@ export async function startCore(
     async close() {
       redis?.close()
       await access.close()
+      await feeds.close()
       await keys.close()
       await database.close()
     },

@@ -1,6 +1,5 @@
 import type { Core } from '../core.ts'
-import type { Target } from '../database/database.ts'
-import { type Feed, listen } from '../database/listen.ts'
+import type { Feed } from '../database/listen.ts'
 import { type BlockedAddresses, blockedAddresses } from './blocked-addresses.ts'
 import { type BootstrapTokens, bootstrapTokens } from './bootstrap-tokens.ts'
 import { type Identities, identities } from './identities.ts'
@@ -21,9 +20,9 @@ export interface Access {
   close(): Promise<void>
 }
 
-type Needs = Pick<Core, 'db' | 'now' | 'log' | 'config' | 'vault'>
+type Needs = Pick<Core, 'db' | 'now' | 'log' | 'config' | 'vault' | 'listen'>
 
-export async function startAccess(needs: Needs, target: Target): Promise<Access> {
+export async function startAccess(needs: Needs): Promise<Access> {
   let feed: Feed | undefined
   const isFresh = () => feed?.connected === true
   const known = identities({ ...needs, isFresh })
@@ -32,7 +31,7 @@ export async function startAccess(needs: Needs, target: Target): Promise<Access>
   const failed = (error: unknown) =>
     needs.log.warn({ err: error }, 'blocked addresses were not read')
 
-  feed = await listen(target, 'mailplane_access', {
+  feed = await needs.listen('mailplane_access', {
     message(payload) {
       if (payload.startsWith('block:')) blocked.read(payload.slice('block:'.length)).catch(failed)
       else if (payload.startsWith('bootstrapped:')) {

@@ -18,53 +18,83 @@ export interface Handlers {
   subscribed(): void
 }
 
-/** Follows a NOTIFY channel on a connection of its own, through restarts of the server. */
-export async function listen(target: Target, channel: string, handlers: Handlers): Promise<Feed> {
+export type Feeds = ReturnType<typeof openFeeds>
+
+/** Follows NOTIFY channels, all on one connection of their own, through restarts of the server. */
+export function openFeeds(target: Target) {
+  const channels = new Map<string, Set<Handlers>>()
   let connected = false
   let closed = false
+  let timer: NodeJS.Timeout | undefined
+  let sql: Sql | undefined
+
   const lost = () => {
     connected = false
   }
-  const sql: Sql = connect(target, {
-    max: 1,
-    idle_timeout: 0,
-    max_lifetime: null,
-    fetch_types: false,
-    connection: { application_name: 'mailplane feed' },
-    onclose: lost,
-    onnotify: (_channel: string, payload: string) => handlers.message(payload),
-  } as never)
+  const connection = () => {
+    sql ??= connect(target, {
+      max: 1,
+      idle_timeout: 0,
+      max_lifetime: null,
+      fetch_types: false,
+      connection: { application_name: 'mailplane feed' },
+      onclose: lost,
+      onnotify(channel: string, payload: string) {
+        for (const { message } of channels.get(channel) ?? []) message(payload)
+      },
+    } as never)
+    return sql
+  }
+  const ask = (statement: string) => within(SILENCE_MS, connection().unsafe(statement).simple())
 
   const subscribe = async () => {
-    await within(SILENCE_MS, sql.unsafe(`listen ${channel}`))
+    const followed = [...channels]
+    await ask(followed.map(([channel]) => `listen ${channel}`).join(';'))
     connected = true
-    handlers.subscribed()
+    for (const [, handlers] of followed) for (const { subscribed } of handlers) subscribed()
   }
   // A dead link does not always close its socket; silence counts as a loss too.
   const beat = async () => {
     try {
-      if (connected) await within(SILENCE_MS, sql.unsafe('select 1'))
-      else await subscribe()
+      if (connected) await ask('select 1')
+      else if (channels.size > 0) await subscribe()
     } catch {
       lost()
     }
     if (!closed) timer = setTimeout(beat, connected ? HEARTBEAT_MS : 250)
   }
-  await subscribe()
-  let timer = setTimeout(beat, HEARTBEAT_MS)
 
   return {
-    get connected() {
-      return connected
-    },
-    async settled() {
-      // Messages of earlier commits arrive before the answer to a later query.
-      await within(SILENCE_MS, sql.unsafe('select 1')).catch(lost)
+    async listen(channel: string, handlers: Handlers): Promise<Feed> {
+      const known = channels.get(channel) ?? new Set()
+      channels.set(channel, known.add(handlers))
+      if (timer === undefined) await subscribe()
+      else if (connected) {
+        await ask(`listen ${channel}`)
+        // If the link was lost meanwhile, the next beat takes the new channel along.
+        if (connected) handlers.subscribed()
+      }
+      timer ??= setTimeout(beat, HEARTBEAT_MS)
+      return {
+        get connected() {
+          return connected
+        },
+        async settled() {
+          // Messages of earlier commits arrive before the answer to a later query.
+          await ask('select 1').catch(lost)
+        },
+        async close() {
+          known.delete(handlers)
+          if (known.size > 0) return
+          channels.delete(channel)
+          if (connected && !closed) await ask(`unlisten ${channel}`).catch(lost)
+        },
+      }
     },
     async close() {
       closed = true
       clearTimeout(timer)
-      await sql.end({ timeout: 1 })
+      await sql?.end({ timeout: 1 })
     },
   }
 }

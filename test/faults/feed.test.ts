@@ -57,5 +57,5 @@ const cutFeed = async (sql: Sql) =>
 const feeds = async (sql: Sql) =>
   (
     await sql`select 1 from pg_stat_activity
-      where application_name = 'mailplane feed' and query = 'listen mailplane_access'`
+      where application_name = 'mailplane feed' and query like 'listen %'`
   ).count
