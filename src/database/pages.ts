@@ -22,6 +22,14 @@ type Count = Expression<{ total: number }>
 
 /** Beyond this it pays to know first how many rows there are. */
 const DEEP = 1000
+/** From here on counting is worth remembering. */
+const MANY = 1000
+
+/** How to know the length of a list; where it is added up, that takes as long as finding the page. */
+export interface Length {
+  count: Count
+  isAddedUp: boolean
+}
 
 /** Where the total comes cheap: both in one statement; and the last page is as near as the first. */
 export async function pageOfKnown(
@@ -30,16 +38,29 @@ export async function pageOfKnown(
   table: string,
   sort: Sort<string>,
   { perPage, offset }: Slice,
-  count: Count,
+  { count, isAddedUp }: Length,
 ): Promise<IdsAndTotal> {
+  const list = nameOfList(query, table)
+  const learned = ({ total }: { total: number }) => {
+    if (!isAddedUp || total < MANY) return
+    searches.learn(list, Promise.resolve({ total, everything: total }))
+  }
+  const known = await searches.known(list)
+  // Counted from the end, a total of a moment ago would be another page.
+  if (known && offset + perPage <= known.total / 2) {
+    return { ids: await pageOf(query, table, sort, { perPage, offset }), total: known.total }
+  }
   if (offset < DEEP) {
     const page = idsOf(query, table, sort, { perPage, offset })
     const { rows } = await sql<IdsAndTotal>`
       select array(${page}) as ids, (${count}) as total`.execute(db)
-    return rows[0] as IdsAndTotal
+    const found = rows[0] as IdsAndTotal
+    learned(found)
+    return found
   }
   const counted = await sql<{ total: number }>`select (${count}) as total`.execute(db)
   const total = counted.rows[0]?.total ?? 0
+  learned({ total })
   const after = total - offset - perPage
   if (after >= offset) return { ids: await pageOf(query, table, sort, { perPage, offset }), total }
   const length = Math.max(0, Math.min(perPage, perPage + after))
@@ -53,9 +74,6 @@ export interface Search {
   walked: Query
   everything: Count
 }
-
-/** From here on counting is worth remembering. */
-const MANY = 1000
 
 /**
  * Where all that is found must be counted anyway, it is looked for once. Of a search that finds very

@@ -81,7 +81,10 @@ export async function list(
   const walked = matching(db, scope, filter, containsWhileWalking)
   const { ids, total } = filter.q
     ? await pageOfFound(db, { found, walked, everything }, 'email_accounts', sort, page)
-    : await pageOfKnown(db, found, 'email_accounts', sort, page, everything)
+    : await pageOfKnown(db, found, 'email_accounts', sort, page, {
+        count: everything,
+        isAddedUp: scope === 'platform',
+      })
   return { items: inOrder(ids, await listed(db, { ids })), total }
 }
 

@@ -58,7 +58,7 @@ export async function list(
     'smtp_credentials',
     sort,
     { perPage: limit, offset },
-    query.select(sql<number>`count(*)`.as('total')),
+    { count: query.select(sql<number>`count(*)`.as('total')), isAddedUp: scope === 'platform' },
   )
   return { credentials: inOrder(ids, await listed(db, { ids })), total }
 }
