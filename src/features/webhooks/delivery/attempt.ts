@@ -29,13 +29,17 @@ export type Attempt = ReturnType<typeof attempts>['make']
 export function attempts({ config, now, writer }: Needs) {
   const schedule = { waits: config.WEBHOOK_RETRY_SCHEDULE, maxRetries: config.WEBHOOK_MAX_RETRIES }
   const counts = { delivered: 0, retrying: 0, failed: 0, abandoned: 0 }
-
   const latency = deliveryLatency()
 
   return {
     counts,
     latency,
-    async make(job: Job, target: Target, http: ReturnType<typeof poster>): Promise<void> {
+    async make(
+      job: Job,
+      target: Target,
+      http: ReturnType<typeof poster>,
+      answered: () => void = () => {},
+    ): Promise<void> {
       const envelope = envelopeOf(job.event)
       const { body, headers } = signedRequest(envelope, target.secrets, now())
       const answer = await http.post(target.url, headers, body)
@@ -57,12 +61,14 @@ export function attempts({ config, now, writer }: Needs) {
       if (delivered) latency.accepted(job.event, at)
       const { endpointId, organizationId, url } = target
       const { status: httpStatus, error } = answer
-      await writer.write({
+      const stored = writer.write({
         job,
         delivery: { id: ulid(), endpointId, organizationId, url, status, httpStatus, error, at },
         ...(retryAt && { retryAt }),
         ...(status === 'failed' && { deadLetter: envelope }),
       })
+      answered()
+      await stored
     },
   }
 }

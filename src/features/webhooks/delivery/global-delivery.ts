@@ -19,10 +19,10 @@ export function globalDelivery({ config, db, now, attempt, lease }: Needs, url: 
     connections: config.WEBHOOK_WORKERS,
   })
   const secrets = [config.WEBHOOK_SECRET]
-  const waiting = workingSet(config.WEBHOOK_WORKERS, async (job) => {
+  const waiting = workingSet(config.WEBHOOK_WORKERS, async (job, answered) => {
     if (!lease.mayStart()) return
     const organizationId = job.event.org_id
-    await attempt(job, { endpointId: null, organizationId, url, secrets }, http)
+    await attempt(job, { endpointId: null, organizationId, url, secrets }, http, answered)
   })
 
   return {

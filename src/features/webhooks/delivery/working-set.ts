@@ -1,15 +1,20 @@
 import type { Job } from './queue.repository.ts'
 
+/** Makes an attempt; tells when the receiver has answered, and resolves when that is on record. */
+type Work = (job: Job, answered: () => void) => Promise<void>
+
 /**
  * What is held in memory, and who may go next: first attempts of a lane one after the other,
- * lanes in turn, retries whenever there is room.
+ * lanes in turn, retries whenever there is room. A worker is free once the receiver has answered; as
+ * many answers as there are workers may wait for their record, which is what a crash sends twice.
  */
-export function workingSet(workers: number, work: (job: Job) => Promise<void>) {
+export function workingSet(workers: number, work: Work) {
   const known = new Set<number>()
   const lanes = new Map<number, Job[]>()
   const retries: Job[] = []
   const busyLanes = new Set<number>()
   const underWay = new Set<Job>()
+  let sending = 0
   let tellRoom = () => {}
   let waitingForIdle: (() => void)[] = []
 
@@ -26,26 +31,41 @@ export function workingSet(workers: number, work: (job: Job) => Promise<void>) {
   }
 
   function pump(): void {
-    while (underWay.size < workers) {
+    while (sending < workers && underWay.size < 2 * workers) {
       const job = next()
       if (!job) break
-      underWay.add(job)
-      const ordered = job.attempts === 0
-      if (ordered) busyLanes.add(job.lane)
-      work(job)
-        .catch(() => {})
-        .finally(() => {
-          underWay.delete(job)
-          known.delete(job.id)
-          if (ordered) busyLanes.delete(job.lane)
-          pump()
-          if (known.size < workers * 4) tellRoom()
-          if (underWay.size === 0) {
-            for (const tell of waitingForIdle) tell()
-            waitingForIdle = []
-          }
-        })
+      start(job)
     }
+  }
+
+  function start(job: Job): void {
+    const ordered = job.attempts === 0
+    let isSent = false
+    const answered = () => {
+      if (isSent) return
+      isSent = true
+      sending--
+      if (ordered) busyLanes.delete(job.lane)
+    }
+    underWay.add(job)
+    sending++
+    if (ordered) busyLanes.add(job.lane)
+    work(job, () => {
+      answered()
+      pump()
+    })
+      .catch(() => {})
+      .finally(() => {
+        answered()
+        underWay.delete(job)
+        known.delete(job.id)
+        pump()
+        if (known.size < workers * 4) tellRoom()
+        if (underWay.size === 0) {
+          for (const tell of waitingForIdle) tell()
+          waitingForIdle = []
+        }
+      })
   }
 
   return {
