@@ -11,6 +11,7 @@ import type { Log } from './log.ts'
 import { type AuthCache, authCache } from './mail/auth-cache.ts'
 import { dnsClient, type WithDns } from './mail/dns.ts'
 import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
+import { type Reinject, reinject } from './mail/reinject.ts'
 
 /** What is made once and handed to all. */
 export interface Core {
@@ -23,6 +24,7 @@ export interface Core {
   access: Access
   imapLogin: ImapLogin
   authCache: AuthCache
+  reinject: Reinject
   withDns: WithDns
   /** Follows a NOTIFY channel of the database. */
   listen(channel: string, handlers: Handlers): Promise<Feed>
@@ -59,6 +61,7 @@ export async function startCore(
     access,
     imapLogin: imapLogin(config),
     authCache: authCache(config, log),
+    reinject: reinject(config),
     withDns: dnsClient(config),
     listen: (channel, handlers) => listen(target, channel, handlers),
     change: (caller, work) =>

@@ -15,6 +15,8 @@ import { mailbox } from '../features/mailbox/index.ts'
 import { mailboxAuth } from '../features/mailbox-auth/index.ts'
 import { mailboxes } from '../features/mailboxes/index.ts'
 import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
+import { messageTrace } from '../features/message-trace/index.ts'
+import { expireQuarantine } from '../features/message-trace/message-trace.jobs.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
@@ -38,6 +40,7 @@ export const api: Daemon = {
       deleteOldSessions,
       deleteOldFailedAttempts,
       deleteRetiredKeys,
+      expireQuarantine,
     ])
     return { features: apiFeatures(core), stop: jobs.stop }
   },
@@ -73,6 +76,7 @@ export function apiFeatures(core: Core): Feature[] {
     aliases(forwarding),
     sharedMailboxes(core, hosting, forwarding),
     webhooks(core, { globalUrl: globalWebhookUrl(core.config) }),
+    messageTrace(core),
     mailboxAuth(core),
     mailbox(core, mailboxing),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)

@@ -1,10 +1,11 @@
 import { StartupError } from '../startup-error.ts'
 import { api } from './api.ts'
 import type { Daemon } from './daemon.ts'
+import { logIngestor } from './log-ingestor.ts'
 import { webhooks } from './webhooks.ts'
 
 /** In start order; they stop in reverse. */
-export const daemons: readonly Daemon[] = [api, webhooks]
+export const daemons: readonly Daemon[] = [api, webhooks, logIngestor]
 
 /** `all`, or a comma list of names. */
 export function chooseDaemons(list: string, source: string): readonly Daemon[] {

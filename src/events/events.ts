@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Static, TObject, TProperties } from 'typebox'
+import { bulkRows } from '../database/bulk.ts'
 import type { Tx } from '../database/database.ts'
 import { ulid } from '../lib/ulid.ts'
 
@@ -32,6 +34,19 @@ export interface About {
   domain?: string | null
 }
 
+/** An event, whom it concerns and what it says. */
+export interface Occurrence {
+  type: { name: string; source: string }
+  about: About
+  data: Record<string, unknown>
+}
+
+export const occurrence = <Data extends TObject>(
+  type: EventType<Data>,
+  about: About,
+  data: Static<Data>,
+): Occurrence => ({ type, about, data: data as Record<string, unknown> })
+
 export type Events = ReturnType<typeof events>
 
 /** `queued`: somebody listens, so what is stored also waits for its delivery. */
@@ -60,7 +75,47 @@ export const events = ({ queued }: { queued: boolean }) => ({
     const lane = laneOf(about, data as Record<string, unknown>)
     await tx.insertInto('webhook_queue').values({ event_id: id, lane }).execute()
   },
+
+  /** The same for very many at once. */
+  async emitMany(tx: Tx, occurrences: Occurrence[]): Promise<void> {
+    for (const { type } of occurrences) {
+      if (!catalogue.has(type.name)) throw new Error(`event ${type.name} is not defined`)
+    }
+    if (occurrences.length > 0) await storeMany(tx, occurrences, queued)
+  },
 })
+
+/** Many events that one piece of work caused, in one statement for each table. */
+async function storeMany(tx: Tx, occurrences: Occurrence[], queued: boolean): Promise<void> {
+  const rows = occurrences.map(({ type, about, data }) => ({
+    id: ulid(),
+    event: type.name,
+    source: type.source,
+    org_id: about.org_id,
+    domain: about.domain ?? null,
+    data,
+  }))
+  await sql`
+    insert into events (id, event, source, org_id, domain, data)
+    select * from ${bulkRows(COLUMNS, rows)} as occurrences`.execute(tx)
+  if (!queued) return
+  const lanes = occurrences.map(({ about, data }, index) => ({
+    id: rows[index]?.id ?? '',
+    lane: laneOf(about, data),
+  }))
+  await sql`
+    insert into webhook_queue (event_id, lane)
+    select * from ${bulkRows({ id: 'text', lane: 'smallint' }, lanes)} as occurrences`.execute(tx)
+}
+
+const COLUMNS = {
+  id: 'text',
+  event: 'text',
+  source: 'text',
+  org_id: 'text',
+  domain: 'text',
+  data: 'jsonb',
+} as const
 
 export const LANES = 64
 

@@ -124,7 +124,7 @@ it('prints the OpenAPI description without a database', async () => {
 it('lists the services with their ports', async () => {
   const { code, stdout } = await run(['serve', '--list-services'], {})
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^([a-z-]+\t\d+\n)+$/)
+  expect(stdout).toMatch(/^([a-z_-]+\t\d+\n)+$/)
   expect(stdout).toContain('api\t8080\n')
 })
 

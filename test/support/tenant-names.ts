@@ -11,9 +11,9 @@ export interface Named {
 
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
-  `action admin_email admin_name allowed_ips auto_reply_message correlation_id created_by date_from
-  date_to description dkim_selector event_type event_types expires_at full_name local_part message_id name new_password password q
-  reason secret sending_profile status target_type url vacation_message webhook_secret webhook_urls`.split(
+  `action admin_email admin_name allowed_ips auto_reply_message client_ip correlation_id created_by date_from
+  date_to description end_date event_source dkim_selector event_type event_types expires_at full_name local_part message_id name new_password password q
+  reason recipient secret sender sending_profile start_date status subject target_type url user_email vacation_message webhook_secret webhook_urls`.split(
     /\s+/,
   ),
 )
@@ -88,9 +88,11 @@ export function tenantNames(
     mailbox,
     mailbox_id: mailbox,
     member_account_id: mailbox,
+    msg_id: ofOperators(other.messageId),
     operator_email: ofOperators(operator.email),
     operator_id: ofOperators(operator.id),
     organization_id: byId(({ organizationId }) => organizationId),
+    quarantine_id: ofOperators(other.quarantineId),
     selector: ofOperators('default'),
     session_id: ofOperators(operator.sessionId),
     source: { own: newAddress, foreign: addresses(({ alias: { source } }) => source) },
