@@ -69,6 +69,16 @@ export const variables = {
   DOVEADM_API_KEY: env.text('Its key', undefined),
   POSTFIX_CONFIG_DIR: env.text('Folder of main.cf of the Postfix whose queue is shown', undefined),
 
+  MAIL_LOG_FILE: env.text('Log of Postfix, which is followed; unset: none is', undefined),
+  MAIL_LOG_NAME: env.text('Name of the machine that writes it; unset: its host name', undefined),
+  MAIL_LOG_INTERNAL_RELAYS: env.words('Relays that are filters, from which mail comes back', [
+    'tracking-filter',
+    'webhook-filter',
+  ]),
+  MAIL_REINJECT_HOST: env.text('Where released messages are handed to Postfix', undefined),
+  MAIL_REINJECT_PORT: env.integer('Its port', 10026, { min: 1, max: 65535 }),
+  AUTO_SUSPEND_ENABLED: env.flag('Suspend SMTP credentials most of whose mail fails', false),
+
   IMAP_AUTH_TIMEOUT: env.integer('Seconds a login check may take', 10, { min: 1, max: 120 }),
   IMAP_MASTER_USER: env.text('Master login for mailbox filters', undefined),
   IMAP_MASTER_PASSWORD: env.text('Its password', undefined),

@@ -15,6 +15,7 @@ import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
 import type { MailQueue } from './mail/mail-queue.ts'
 import { type ManageSieve, manageSieve } from './mail/managesieve/managesieve.ts'
 import { postfixQueue } from './mail/postfix-queue.ts'
+import { type Reinject, reinject } from './mail/reinject.ts'
 import { type SigningKeys, signingKeys } from './mail/signing-keys.ts'
 import { type OutboundGuard, outboundGuard } from './outbound/guard.ts'
 import { type RedisLink, redisLink } from './redis/redis.ts'
@@ -34,6 +35,7 @@ export interface Core {
   doveadm: Doveadm
   signingKeys: SigningKeys
   mailQueue: MailQueue
+  reinject: Reinject
   withDns: WithDns
   /** Where calls to targets that a tenant chose may go. */
   outbound: OutboundGuard
@@ -86,6 +88,7 @@ export async function startCore(
     signingKeys: keys,
     sieve: manageSieve(config, { now, log }),
     mailQueue: postfixQueue(config),
+    reinject: reinject(config),
     withDns,
     outbound: outboundGuard({
       allow: config.SVC_OUTBOUND_ALLOW,

@@ -17,6 +17,8 @@ import { scriptStore } from '../features/mailbox/script-store/script-store.ts'
 import { mailboxAuth } from '../features/mailbox-auth/index.ts'
 import { mailboxes } from '../features/mailboxes/index.ts'
 import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
+import { messageTrace } from '../features/message-trace/index.ts'
+import { expireQuarantine } from '../features/message-trace/message-trace.jobs.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
@@ -51,6 +53,7 @@ export const api: Daemon = {
       deleteRetiredKeys,
       reportUsage(core.config),
       deleteOldCalculations,
+      expireQuarantine,
     ])
     const edge = await followEdge(core)
     const chores = await runChores(core, [followUsage, keepSharedRights])
@@ -99,6 +102,7 @@ export function apiFeatures(core: Core): Feature[] {
     storage(core, hosting, mailboxing),
     queue(core),
     webhooks(core, { globalUrl: globalWebhookUrl(core.config) }),
+    messageTrace(core),
     mailboxAuth(core),
     mailbox(core, mailboxing, scripts),
     filters(core, scripts),

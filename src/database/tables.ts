@@ -37,6 +37,15 @@ export interface Tables {
     last_used: Timestamp | null
     created_at: Generated<Timestamp>
   }
+  blocked_senders: {
+    id: string
+    organization_id: string
+    sender: string
+    reason: string
+    quarantine_id: string | null
+    created_by: string
+    created_at: Generated<Timestamp>
+  }
   bootstrap_tokens: {
     token_hash: string
     kind: 'organization' | 'operator'
@@ -220,6 +229,24 @@ export interface Tables {
     spam_score: number | null
     sasl_username: string | null
     credential_id: string | null
+    original_recipient: string | null
+    bounce_type: 'HARD' | 'SOFT' | 'BLOCK' | null
+  }
+  mail_log_messages: {
+    log_name: string
+    queue_id: string
+    seen: number
+    message: Json
+  }
+  mail_log_positions: {
+    name: string
+    head: Generated<Buffer>
+    offset: Generated<number>
+    inode: Generated<string>
+    counted: JsonWithDefault
+    owner: string | null
+    lease_until: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
   }
   operator_audit: {
     id: GeneratedAlways<number>
@@ -275,6 +302,30 @@ export interface Tables {
     inactive_domain_count: Generated<number>
     inactive_email_accounts: Generated<number>
     suspended_email_accounts: Generated<number>
+  }
+  quarantine: {
+    id: string
+    organization_id: string | null
+    message_id: string | null
+    queue_id: string | null
+    sender: Generated<string>
+    recipient: Generated<string>
+    subject: string | null
+    reason: 'spam' | 'virus' | 'policy' | 'transport_rule' | 'admin'
+    spam_score: number | null
+    virus_name: string | null
+    rule_id: string | null
+    headers: JsonWithDefault
+    status: Generated<'quarantined' | 'released' | 'deleted' | 'expired'>
+    released_by: string | null
+    released_at: Timestamp | null
+    release_begun_at: Timestamp | null
+    expires_at: Timestamp
+    created_at: Generated<Timestamp>
+  }
+  quarantined_messages: {
+    quarantine_id: string
+    content: Buffer
   }
   rate_limit_owner: {
     id: Generated<boolean>
@@ -411,6 +462,20 @@ export interface Tables {
     kind: 'mailbox' | 'domain'
     name: string
     changes: Generated<number>
+  }
+  suppressions: {
+    id: string
+    email: string
+    organization_id: string
+    suppression_type: 'BOUNCE' | 'COMPLAINT' | 'UNSUBSCRIBE' | 'MANUAL'
+    reason: string | null
+    source: string | null
+    bounce_type: 'HARD' | 'SOFT' | 'BLOCK' | null
+    bounce_count: Generated<number>
+    active: Generated<boolean>
+    expires_at: Timestamp | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
   }
   totp_enrollments: {
     kind: 'operator' | 'mailbox'

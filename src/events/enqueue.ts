@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { bulkRows } from '../database/bulk.ts'
 import type { Tx } from '../database/database.ts'
 
 /** Whom an event concerns, in the words of the envelope, and what its producer adds to it. */
@@ -49,6 +50,30 @@ const enqueueForAll = (tx: Tx, { id, lane, name, about }: Stored, queued: boolea
         and (event_types is null or event_types = '[]' or event_types ?| ${namesOf(name)}::text[]))
   `.execute(tx)
 }
+
+/** The same for many events, none of which is for one endpoint only. */
+export async function enqueueMany(tx: Tx, events: Stored[], { queued, fannedOut }: Listeners) {
+  if (!queued && !fannedOut) return
+  const rows = events.map(({ id, lane, name, about }) => ({
+    id,
+    lane,
+    org_id: about.org_id,
+    names: namesOf(name),
+  }))
+  await sql`
+    with stored as materialized (select * from ${bulkRows(STORED, rows)} as stored)
+    insert into webhook_queue (event_id, lane, subject, endpoint_id)
+    select id, lane, null, null from stored where ${queued}::boolean
+    union all
+    select stored.id, webhook_endpoint_lane(endpoint.id), stored.lane, endpoint.id
+    from stored join webhook_endpoints endpoint
+      on endpoint.organization_id = stored.org_id or endpoint.organization_id is null
+    where ${fannedOut}::boolean and endpoint.active
+      and (event_types is null or event_types = '[]'
+        or event_types ?| array(select jsonb_array_elements_text(stored.names)))`.execute(tx)
+}
+
+const STORED = { id: 'text', lane: 'smallint', org_id: 'text', names: 'jsonb' } as const
 
 /** What an endpoint may have written to get this event: `a.b.c`, `a.b.*`, `a.*` or `*`. */
 function namesOf(name: string): string[] {

@@ -1,12 +1,27 @@
+import { sql } from 'kysely'
 import type { Static, TObject } from 'typebox'
+import { bulkRows } from '../database/bulk.ts'
 import type { Tx } from '../database/database.ts'
 import { ulid } from '../lib/ulid.ts'
 import { type EventType, findEvent } from './catalogue.ts'
-import { type About, enqueue, type Listeners } from './enqueue.ts'
+import { type About, enqueue, enqueueMany, type Listeners } from './enqueue.ts'
 import './planned/index.ts'
 
 export { defineEvent, type EventType, eventCatalogue } from './catalogue.ts'
 export type { About } from './enqueue.ts'
+
+/** An event, whom it concerns and what it says. */
+export interface Occurrence {
+  type: { name: string; source: string }
+  about: About
+  data: Record<string, unknown>
+}
+
+export const occurrence = <Data extends TObject>(
+  type: EventType<Data>,
+  about: About,
+  data: Static<Data>,
+): Occurrence => ({ type, about, data: data as Record<string, unknown> })
 
 export type Events = ReturnType<typeof events>
 
@@ -37,7 +52,46 @@ export const events = (listeners: Listeners) => ({
     const lane = laneOf(about, data as Record<string, unknown>)
     await enqueue(tx, { id, lane, name: type.name, about }, listeners)
   },
+
+  /** The same for very many at once. */
+  async emitMany(tx: Tx, occurrences: Occurrence[]): Promise<void> {
+    for (const { type } of occurrences) {
+      if (!findEvent(type.name)) throw new Error(`event ${type.name} is not defined`)
+    }
+    if (occurrences.length > 0) await storeMany(tx, occurrences, listeners)
+  },
 })
+
+/** Many events that one piece of work caused, in one statement for each table. */
+async function storeMany(tx: Tx, occurrences: Occurrence[], listeners: Listeners): Promise<void> {
+  const rows = occurrences.map(({ type, about, data }) => ({
+    id: ulid(),
+    event: type.name,
+    source: type.source,
+    org_id: about.org_id,
+    domain: about.domain ?? null,
+    data,
+  }))
+  await sql`
+    insert into events (id, event, source, org_id, domain, data)
+    select * from ${bulkRows(COLUMNS, rows)} as occurrences`.execute(tx)
+  const stored = occurrences.map(({ type, about, data }, index) => ({
+    id: rows[index]?.id ?? '',
+    lane: laneOf(about, data),
+    name: type.name,
+    about,
+  }))
+  await enqueueMany(tx, stored, listeners)
+}
+
+const COLUMNS = {
+  id: 'text',
+  event: 'text',
+  source: 'text',
+  org_id: 'text',
+  domain: 'text',
+  data: 'jsonb',
+} as const
 
 export const LANES = 64
 

@@ -75,6 +75,11 @@ export const list = (description: string, wants: string, accepts: (entry: string
     return entries.every(accepts) ? entries : undefined
   })
 
+export const words = (description: string, fallback: string[]): Variable<string[]> => ({
+  ...list(description, 'words', () => true),
+  fallback,
+})
+
 export const numbers = (description: string, fallback: number[]): Variable<number[]> =>
   variable(description, fallback, 'a comma list of whole numbers', (value) => {
     const entries = value.split(',').map((entry) => entry.trim())

@@ -11,11 +11,12 @@ export interface Named {
 
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
-  `action admin_email admin_name allowed_ips auto_reply_message content correlation_id created_by
-  date_from date_to description direction dkim_selector end_date event_id event_type event_types
-  expires_at full_name local_part message message_id name new_password overlap_seconds password q
-  queue_name reason recipient secret sending_profile start_date status subject target target_type
-  url vacation_message webhook_secret webhook_urls`.split(/\s+/),
+  `action admin_email admin_name allowed_ips auto_reply_message client_ip content correlation_id
+  created_by date_from date_to description direction dkim_selector end_date event_id event_source
+  event_type event_types expires_at full_name local_part message message_id name new_password
+  overlap_seconds password q queue_name reason recipient secret sender sending_profile start_date
+  status subject target target_type url user_email vacation_message webhook_secret
+  webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -88,10 +89,12 @@ export function tenantNames(
     mailbox,
     mailbox_id: mailbox,
     member_account_id: mailbox,
+    msg_id: ofOperators(other.messageId),
     operator_email: ofOperators(operator.email),
     operator_id: ofOperators(operator.id),
     queue_id: ofOperators('4jRsrS402Bz2R6ll'),
     organization_id: byId(({ organizationId }) => organizationId),
+    quarantine_id: ofOperators(other.quarantineId),
     selector: ofOperators('default'),
     session_id: ofOperators(operator.sessionId),
     source: { own: newAddress, foreign: addresses(({ alias: { source } }) => source) },

@@ -72,6 +72,19 @@ export async function furnishedTenant(app: App, name: string) {
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const quarantineId = ulid()
+  const messageId = `<held@${domain}>`
+  await app.core.db
+    .insertInto('quarantine')
+    .values({
+      id: quarantineId,
+      organization_id: organizationId,
+      message_id: messageId,
+      subject: `held for ${name}`,
+      reason: 'spam',
+      expires_at: '2099-01-01T00:00:00Z',
+    })
+    .execute()
   const holder = await app.session('mailbox', account.id)
   const ids = [
     organizationId,
@@ -86,6 +99,7 @@ export async function furnishedTenant(app: App, name: string) {
     shared.id,
     endpoint.id,
     deliveryId,
+    quarantineId,
     holder.id,
   ] as string[]
   return {
@@ -99,6 +113,8 @@ export async function furnishedTenant(app: App, name: string) {
     shared: shared as { id: string; email: string },
     endpoint: endpoint as { id: string },
     deadLetterId: String(deadLetter.id),
+    quarantineId,
+    messageId,
     externalIds: {
       organization: `${name}-customer`,
       domain: `${name}-domain`,

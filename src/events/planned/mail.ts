@@ -1,24 +1,5 @@
 import { awaited, reserved } from './plan.ts'
 
-const OUTCOME =
-  'message_id? queue_id sender from subject? html? text? recipient to domain organization_id? relay? dsn? size? timestamp'
-
-// `bounce_type` and `bounce_reason` come with the bounces that tracking reports.
-awaited('log_ingestor', [
-  ['email.delivered', 'A mail server took a message', `${OUTCOME} status detail`],
-  [
-    'email.bounced',
-    'A message will never arrive',
-    `${OUTCOME} status=bounced detail bounce_type? bounce_reason?`,
-  ],
-  [
-    'email.deferred',
-    'A message was not taken yet; it is tried again',
-    `${OUTCOME} status=deferred detail`,
-  ],
-  ['email.rejected', 'A message was refused at the door', `${OUTCOME} status=rejected detail`],
-])
-
 const OPENED = 'email_id message_id recipient organization_id ip_address? user_agent?'
 
 awaited('tracking', [
@@ -34,13 +15,6 @@ awaited('tracking', [
     'A recipient called a message spam',
     'recipient complaint_type organization_id?',
   ],
-])
-
-const BOUNCE = 'recipient bounce_type bounce_reason message_id? tracking_id?'
-
-awaited('postfix', [
-  ['delivery.bounce.hard', 'A bounce message says that an address does not exist', BOUNCE],
-  ['delivery.bounce.soft', 'A bounce message tells of a passing or a blocking failure', BOUNCE],
 ])
 
 const MESSAGE = 'message_id sender recipient'

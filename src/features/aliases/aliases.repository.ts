@@ -32,7 +32,8 @@ export const columns = [
 const forwards = sql<number>`count(distinct coalesce(mail_log.message_id, mail_log.queue_id, mail_log.id))`
 
 /** The log may remember an earlier owner of the address. */
-const ofTheAlias = sql<SqlBool>`mail_log.recipient = aliases.source
+const ofTheAlias = sql<SqlBool>`
+  (mail_log.recipient = aliases.source or mail_log.original_recipient = aliases.source)
   and mail_log.status in ('sent', 'delivered')
   and (mail_log.organization_id is null or mail_log.organization_id = aliases.organization_id)`
 

@@ -24,9 +24,27 @@ interface Credential {
 }
 
 /** Appends to the trail that outlives credential and organization. */
-export async function recordCredentialEvent(
+export const recordCredentialEvent = (
   tx: Tx,
   caller: Caller,
+  event: CredentialEvent,
+  credentials: Credential[],
+  now: Date,
+  detail: object | null = null,
+): Promise<void> =>
+  recordEventOfActor(
+    tx,
+    { actor: actorOf(caller), source_ip: caller.ip },
+    event,
+    credentials,
+    now,
+    detail,
+  )
+
+/** The same for what no caller asked for. */
+export async function recordEventOfActor(
+  tx: Tx,
+  by: { actor: string; source_ip: string },
   event: CredentialEvent,
   credentials: Credential[],
   now: Date,
@@ -38,8 +56,7 @@ export async function recordCredentialEvent(
     organization_id,
     username,
     event,
-    actor: actorOf(caller),
-    source_ip: caller.ip,
+    ...by,
     detail: detail === null ? null : JSON.stringify(detail),
     created_at: now.toISOString(),
   }))

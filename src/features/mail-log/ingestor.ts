@@ -1,0 +1,132 @@
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Core } from '../../core.ts'
+import { ulid } from '../../lib/ulid.ts'
+import { attemptReader, type Read } from './attempts.ts'
+import { autoSuspend } from './auto-suspend.ts'
+import { linesOf } from './lines.ts'
+import { followLog, type Portion } from './log-follower.ts'
+import { type Message, messagesUnderWay } from './messages.ts'
+import * as positions from './positions.repository.ts'
+import { attemptRecorder } from './record-attempts.ts'
+import { type Counted, sameRows } from './same-rows.ts'
+
+const PORTION_BYTES = 2 * 1024 * 1024
+const POLL_MS = 250
+const RETRY_MS = 1000
+const LEASE_SECONDS = 6
+const RENEW_MS = 2000
+
+type Needs = Pick<Core, 'authCache' | 'config' | 'db' | 'events' | 'log' | 'now'>
+
+class OvertakenError extends Error {}
+
+/** A portion of the log with what was made of it. */
+interface Work {
+  from: Pick<Portion['after'], 'inode' | 'offset'>
+  portion: Portion
+  read: Read
+  messages: { changed: Message[]; gone: string[] }
+  counted: Counted
+}
+
+/** Follows the log of the mail server until told to stop. */
+export function startIngestor(core: Needs, path: string) {
+  const { config, db, log, authCache } = core
+  const name = `${config.MAIL_LOG_NAME ?? hostname()}:${path}`
+  const lease = { name, owner: ulid(), seconds: LEASE_SECONDS }
+  const recorder = attemptRecorder(core)
+  const suspend = autoSuspend(core)
+  const counts = { rows: 0 }
+  const stopping = new AbortController()
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
+
+  async function follow(): Promise<void> {
+    const stored = await positions.load(db, name)
+    const messages = messagesUnderWay(stored.messages)
+    const counted = sameRows(stored.counted)
+    const read = attemptReader({
+      messages,
+      counted,
+      internalRelays: config.MAIL_LOG_INTERNAL_RELAYS,
+      now: core.now,
+    })
+    const follower = followLog(path, stored.position, PORTION_BYTES)
+    let before: Work['from'] = stored.position
+    let renewed = Date.now()
+    // Two portions are being stored at a time, while the next one is read.
+    let storing: Promise<void> = Promise.resolve()
+    let last: Promise<void> = storing
+    try {
+      while (!stopping.signal.aborted) {
+        const portion = await follower.next()
+        if (portion) {
+          if (portion.isStart) counted.clear()
+          const found = read(linesOf(portion.bytes))
+          const changes = { messages: messages.takeChanges(), counted: counted.take() }
+          await storing
+          storing = last
+          last = store({ from: before, portion, read: found, ...changes }, last)
+          before = portion.after
+          // Who waits for it hears of its failure; until then it must not be nobody.
+          last.catch(() => {})
+          renewed = Date.now()
+          continue
+        }
+        await last
+        if (Date.now() - renewed > RENEW_MS) {
+          if (!(await positions.takeLease(db, name, lease.owner, LEASE_SECONDS))) return
+          renewed = Date.now()
+        }
+        await pause(POLL_MS)
+      }
+      await last
+    } finally {
+      await last.catch(() => {})
+      await follower.close()
+    }
+  }
+
+  /** All of it in one transaction, which ends after that of the portion before. */
+  async function store(work: Work, previous: Promise<void>): Promise<void> {
+    const { from, portion, read, messages, counted } = work
+    const [fresh, suspended] = await db.transaction().execute(async (tx) => {
+      await positions.waitAtMost(tx, LEASE_SECONDS)
+      const fresh = await recorder.add(tx, read)
+      await previous
+      if (!(await positions.advance(tx, lease, from, portion.after, counted))) {
+        throw new OvertakenError('another process reads the log now')
+      }
+      await recorder.conclude(tx, read, fresh)
+      await positions.storeMessages(tx, name, messages, Date.now())
+      return [fresh, await suspend(tx, fresh)] as const
+    })
+    counts.rows += fresh.length
+    if (suspended.length > 0) {
+      log.warn({ credentials: suspended }, 'SMTP credentials suspended: most of their mail fails')
+      await authCache.flush(suspended)
+    }
+  }
+
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        if (await positions.takeLease(db, name, lease.owner, LEASE_SECONDS)) await follow()
+      } catch (error) {
+        if (!(error instanceof OvertakenError)) {
+          log.error({ err: error }, 'the mail log could not be read')
+        }
+      }
+      await pause(RETRY_MS)
+    }
+  })()
+
+  return {
+    counts,
+    async stop() {
+      stopping.abort()
+      await running
+      await positions.releaseLease(db, name, lease.owner).catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,75 @@
+/** An address as Postfix logs it: with anything but plain characters in quotes. */
+export function readAddress(
+  text: string,
+  start: number,
+): { address: string; end: number } | undefined {
+  let at = start
+  if (text.charCodeAt(at) === QUOTE) {
+    at = closingQuote(text, at + 1)
+    if (at === -1) return undefined
+  }
+  const end = text.indexOf('>', at)
+  return end === -1 ? undefined : { address: text.slice(start, end), end: end + 1 }
+}
+
+const QUOTE = 34
+const BACKSLASH = 92
+
+/** The position after it. */
+function closingQuote(text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === BACKSLASH) at++
+    else if (code === QUOTE) return at + 1
+  }
+  return -1
+}
+
+export interface LoggedEnvelope {
+  /** Where `; from=<` begins. */
+  start: number
+  sender: string
+  recipient: string | undefined
+}
+
+const START = '; from=<'
+
+/**
+ * The `; from=<…> to=<…> proto=… helo=<…>` that ends a line. Before it stands text of strangers, in
+ * which addresses are not quoted, so it may hold the same words; but then they do not end the line.
+ * What can end it, the addresses themselves, is quoted. Postfix lets no `<` into the name after helo.
+ */
+export function envelopeAtEnd(text: string): LoggedEnvelope | undefined {
+  const end = endOfAddresses(text)
+  for (let start = text.indexOf(START); start !== -1; start = text.indexOf(START, start + 1)) {
+    const envelope = envelopeBetween(text, start, end)
+    if (envelope) return envelope
+  }
+  return undefined
+}
+
+function endOfAddresses(text: string): number {
+  const helo = text.lastIndexOf(' helo=<')
+  const isHelo = helo !== -1 && text.indexOf('>', helo) === text.length - 1
+  const beforeHelo = isHelo ? helo : text.length
+  const proto = text.lastIndexOf(' proto=', beforeHelo)
+  const isProto = proto !== -1 && /^ proto=\w+,?$/.test(text.slice(proto, beforeHelo))
+  const end = isProto ? proto : beforeHelo
+  // postscreen puts commas between them.
+  return text.charAt(end - 1) === ',' ? end - 1 : end
+}
+
+function envelopeBetween(text: string, start: number, end: number): LoggedEnvelope | undefined {
+  const from = readAddress(text, start + START.length)
+  if (!from || !isWhole(from.address)) return undefined
+  if (from.end === end) return { start, sender: from.address, recipient: undefined }
+  const next = text.charAt(from.end) === ',' ? from.end + 1 : from.end
+  if (!text.startsWith(' to=<', next)) return undefined
+  const to = readAddress(text, next + 5)
+  if (!to || to.end !== end || !isWhole(to.address)) return undefined
+  return { start, sender: from.address, recipient: to.address }
+}
+
+/** After a quoted local part comes a domain, and no more of what should be in quotes. */
+const isWhole = (address: string): boolean =>
+  !address.startsWith('"') || /^"(?:[^"\\]|\\.)*"(?:@[^\s"<>@]*)?$/.test(address)

@@ -1,0 +1,263 @@
+import { envelopeAtEnd, readAddress } from './logged-envelope.ts'
+
+/** What one line of the log says about a message. */
+export type LogLine =
+  | { kind: 'client'; queueId: string; client: string; saslUsername: string | null }
+  | { kind: 'subject'; queueId: string; subject: string }
+  | { kind: 'message-id'; queueId: string; messageId: string }
+  | { kind: 'sender'; queueId: string; sender: string; size: number | null }
+  | { kind: 'removed'; queueId: string }
+  | { kind: 'expired'; queueId: string; sender: string }
+  | Delivery
+  | Reject
+
+export interface Delivery {
+  kind: 'delivery'
+  queueId: string
+  recipient: string
+  originalRecipient: string | null
+  relay: string
+  delays: string | null
+  dsn: string | null
+  status: 'sent' | 'bounced' | 'expired' | 'deferred'
+  detail: string
+}
+
+export interface Reject {
+  kind: 'reject'
+  queueId: string
+  sender: string
+  recipient: string
+  isTemporary: boolean
+  dsn: string | null
+  detail: string
+}
+
+export const NO_QUEUE_ID = 'NOQUEUE'
+
+/**
+ * Reads a line by position: each program has its few forms, and only what stands where Postfix itself
+ * writes it counts. Text of strangers (subject, addresses, replies) may look like anything.
+ */
+export function parseLine(line: string): LogLine | undefined {
+  const tag = tagOf(line)
+  if (tag === -1 || !line.startsWith('postfix', tag)) return undefined
+  const end = line.indexOf(']: ', tag)
+  // `postfix/submission/smtpd[123]:` has no space in it.
+  if (end === -1 || line.indexOf(' ', tag) !== end + 2) return undefined
+  const bracket = line.lastIndexOf('[', end)
+  const program = line.slice(line.lastIndexOf('/', bracket) + 1, bracket)
+  const at = end + 3
+  const colon = line.indexOf(': ', at)
+  if (colon === -1) return undefined
+  const queueId = line.slice(at, colon)
+  if (!isQueueId(queueId) && queueId !== NO_QUEUE_ID) return undefined
+  const text = line.slice(colon + 2)
+  return readers[program]?.(text, queueId)
+}
+
+type Reader = (text: string, queueId: string) => LogLine | undefined
+
+const smtpd: Reader = (text, queueId) =>
+  text.startsWith('client=') ? clientOf(text, queueId) : rejectOf(text, queueId)
+
+const cleanup: Reader = (text, queueId) => {
+  if (text.startsWith('message-id=')) {
+    return { kind: 'message-id', queueId, messageId: text.slice(11) }
+  }
+  for (const start of ['info: header Subject: ', 'warning: header Subject: ']) {
+    if (text.startsWith(start)) return subjectOf(text.slice(start.length), queueId)
+  }
+  return rejectOf(text, queueId)
+}
+
+const qmgr: Reader = (text, queueId) => {
+  if (text === 'removed') return { kind: 'removed', queueId }
+  const sender = text.startsWith('from=<') ? readAddress(text, 6) : undefined
+  if (!sender) return undefined
+  const rest = text.slice(sender.end)
+  if (rest.startsWith(', status=expired') || rest.startsWith(', status=force-expired')) {
+    return { kind: 'expired', queueId, sender: sender.address }
+  }
+  if (!rest.startsWith(', size=')) return undefined
+  const size = Number.parseInt(rest.slice(7, 20), 10)
+  return { kind: 'sender', queueId, sender: sender.address, size: Number.isNaN(size) ? null : size }
+}
+
+const agent: Reader = (text, queueId) =>
+  text.startsWith('to=<') ? deliveryOf(text, queueId) : undefined
+
+const pickup: Reader = (text, queueId) =>
+  text.startsWith('uid=')
+    ? { kind: 'client', queueId, client: 'local', saslUsername: null }
+    : undefined
+
+const readers: Record<string, Reader | undefined> = {
+  __proto__: null as never,
+  smtpd,
+  postscreen: smtpd,
+  cleanup,
+  qmgr,
+  pickup,
+  postsuper: (text, queueId) => (text === 'removed' ? { kind: 'removed', queueId } : undefined),
+  smtp: agent,
+  lmtp: agent,
+  local: agent,
+  virtual: agent,
+  pipe: agent,
+  error: agent,
+  discard: agent,
+}
+
+/** Where the program's name begins: after time and host. */
+function tagOf(line: string): number {
+  const first = line.charCodeAt(0)
+  // `Nov  5 …` has a fixed width; `2026-11-15T…` ends with its first space.
+  const time = first >= 48 && first <= 57 ? line.indexOf(' ') : 15
+  if (time === -1 || line.charCodeAt(time) !== 32) return -1
+  const host = line.indexOf(' ', time + 1)
+  return host === -1 ? -1 : host + 1
+}
+
+/**
+ * Short ids are upper-case hexadecimal; long ones (`enable_long_queue_ids`) use all letters but the
+ * vowels, so that no word like `warning` is one.
+ */
+function isQueueId(text: string): boolean {
+  if (text.length < 5 || text.length > 32) return false
+  let isHex = true
+  let isLong = true
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    const isDigit = code >= 48 && code <= 57
+    const isUpper = code >= 65 && code <= 90
+    if (!isDigit && !isUpper && !(code >= 97 && code <= 122)) return false
+    if (isDigit) continue
+    if (!(isUpper && code <= 70)) isHex = false
+    if (VOWELS.includes(text.charAt(i))) isLong = false
+  }
+  return isHex || isLong
+}
+const VOWELS = 'AEIOUaeiou'
+
+/** `client=name[address], sasl_method=PLAIN, sasl_username=login, sasl_sender=…` */
+function clientOf(text: string, queueId: string): LogLine | undefined {
+  const bracket = text.indexOf(']')
+  if (bracket === -1) return undefined
+  const client = text.slice(text.indexOf('[') + 1, bracket)
+  const method = text.indexOf(', sasl_method=', bracket)
+  const name = method === -1 ? -1 : text.indexOf(', sasl_username=', method)
+  if (name === -1) return { kind: 'client', queueId, client, saslUsername: null }
+  // What follows is what the client said in AUTH=; only what stands before it was verified.
+  const sender = text.indexOf(', sasl_sender=', name)
+  const saslUsername = text.slice(name + 16, sender === -1 ? undefined : sender)
+  return { kind: 'client', queueId, client, saslUsername }
+}
+
+/** Up to the last ` from host[address]; from=<…`: all before it was written by the sender. */
+function subjectOf(text: string, queueId: string): LogLine {
+  const envelope = envelopeAtEnd(text)
+  const end = envelope ? envelope.start : text.lastIndexOf('; from=<')
+  const from = end === -1 ? -1 : text.lastIndexOf(' from ', end)
+  return { kind: 'subject', queueId, subject: from === -1 ? text : text.slice(0, from) }
+}
+
+function deliveryOf(text: string, queueId: string): Delivery | undefined {
+  const to = readAddress(text, 4)
+  if (!to) return undefined
+  let at = to.end
+  let original: ReturnType<typeof readAddress>
+  if (text.startsWith(', orig_to=<', at)) {
+    original = readAddress(text, at + 11)
+    if (!original) return undefined
+    at = original.end
+  }
+  if (!text.startsWith(', relay=', at)) return undefined
+  const relayEnd = text.indexOf(', ', at + 8)
+  const relay = text.slice(at + 8, relayEnd)
+  let delays: string | null = null
+  let dsn: string | null = null
+  at = relayEnd
+  while (at !== -1 && text.startsWith(', ', at)) {
+    const equals = text.indexOf('=', at)
+    const name = text.slice(at + 2, equals)
+    if (name === 'status') return finished(text, equals + 1)
+    const next = text.indexOf(', ', equals)
+    if (name === 'delays') delays = text.slice(equals + 1, next)
+    else if (name === 'dsn') dsn = text.slice(equals + 1, next)
+    at = next
+  }
+  return undefined
+
+  function finished(text: string, start: number): Delivery | undefined {
+    const space = text.indexOf(' ', start)
+    const status = text.slice(start, space === -1 ? undefined : space)
+    if (!isFinal(status)) return undefined
+    const tail = space === -1 ? '' : text.slice(space + 1)
+    const detail = tail.startsWith('(') && tail.endsWith(')') ? tail.slice(1, -1) : tail
+    const recipient = to?.address ?? ''
+    const originalRecipient = original?.address ?? null
+    return {
+      kind: 'delivery',
+      queueId,
+      recipient,
+      originalRecipient,
+      relay,
+      delays,
+      dsn,
+      status,
+      detail,
+    }
+  }
+}
+
+const isFinal = (status: string): status is Delivery['status'] =>
+  status === 'sent' || status === 'bounced' || status === 'deferred' || status === 'expired'
+
+/** `reject: RCPT from name[address]: 554 5.7.1 why; from=<…> to=<…> proto=ESMTP helo=<…>` */
+function rejectOf(text: string, queueId: string): Reject | undefined {
+  const milter = text.startsWith('milter-reject: ')
+  if (!milter && !text.startsWith('reject: ')) return undefined
+  if (text.startsWith('reject: header ') || text.startsWith('reject: body ')) {
+    return contentRejectOf(text, queueId)
+  }
+  const envelope = envelopeAtEnd(text)
+  if (!envelope || envelope.recipient === undefined) return undefined
+  // The name of the client is a valid host name; the reply follows its address.
+  const bracket = text.indexOf(']', text.indexOf(' from '))
+  const reply = bracket === -1 ? -1 : text.indexOf(': ', bracket)
+  if (reply === -1 || reply > envelope.start) return undefined
+  const detail = text.slice(reply + 2, envelope.start)
+  const [first = '', second = ''] = detail.split(' ', 2)
+  const dsn = DSN.test(first) ? first : DSN.test(second) ? second : null
+  const { sender, recipient } = envelope
+  return {
+    kind: 'reject',
+    queueId,
+    sender,
+    recipient,
+    isTemporary: detail.startsWith('4'),
+    dsn,
+    detail,
+  }
+}
+const DSN = /^[245]\.\d{1,3}\.\d{1,3}$/
+
+/** Refused by a header or body check: `…; from=<…> to=<…> proto=… helo=<…>: 5.7.1 why`. */
+function contentRejectOf(text: string, queueId: string): Reject | undefined {
+  const helo = text.lastIndexOf(' helo=<')
+  const end = helo === -1 ? -1 : text.indexOf('>: ', helo)
+  const envelope = end === -1 ? undefined : envelopeAtEnd(text.slice(0, end + 1))
+  if (!envelope || envelope.recipient === undefined) return undefined
+  const detail = text.slice(end + 3)
+  const [first = ''] = detail.split(' ', 1)
+  return {
+    kind: 'reject',
+    queueId,
+    sender: envelope.sender,
+    recipient: envelope.recipient,
+    isTemporary: false,
+    dsn: DSN.test(first) ? first : null,
+    detail,
+  }
+}

@@ -1,0 +1,123 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { operator } from '../../access/labels.ts'
+import { Success, success } from '../../http/envelope.ts'
+import {
+  CannotDecide,
+  MessageNotFound,
+  MessageRefused,
+  QuarantinedMessageNotFound,
+} from './message-trace.errors.ts'
+import {
+  BlockedMessage,
+  MessageParams,
+  MessageTimeline,
+  QUARANTINE_LIMIT,
+  QuarantinedMessage,
+  QuarantinePage,
+  QuarantineParams,
+  QuarantineQuery,
+  Reason,
+  TRACE_LIMIT,
+  TRAIL_LIMIT,
+  TraceQuery,
+  TraceRow,
+  TrailEvent,
+  TrailQuery,
+} from './message-trace.schemas.ts'
+import type { QuarantineService } from './quarantine.service.ts'
+import type { TraceService } from './trace.service.ts'
+
+export const messageTraceRoutes =
+  (trace: TraceService, quarantine: QuarantineService): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get('/trace', {
+      config: { auth: operator('support') },
+      schema: {
+        operationId: 'trace_messages',
+        summary: 'What became of messages, newest first',
+        querystring: TraceQuery,
+        response: { 200: Success(Type.Array(TraceRow)) },
+      },
+      handler: async ({ query: { limit = TRACE_LIMIT, offset, ...filter } }) =>
+        success('Messages retrieved', await trace.search(filter, sliceOf(limit, offset))),
+    })
+
+    app.get('/trace/:msg_id', {
+      config: { auth: operator('support'), errors: [MessageNotFound] },
+      schema: {
+        operationId: 'get_message_timeline',
+        summary: 'Everything that happened to one message, in order',
+        params: MessageParams,
+        response: { 200: Success(MessageTimeline) },
+      },
+      handler: async ({ params }) =>
+        success('Message retrieved', await trace.timeline(params.msg_id)),
+    })
+
+    app.get('/audit', {
+      config: { auth: operator('support') },
+      schema: {
+        operationId: 'list_message_audit',
+        summary: 'What operators did and who failed to log in, newest first',
+        querystring: TrailQuery,
+        response: { 200: Success(Type.Array(TrailEvent)) },
+      },
+      handler: async ({ query: { limit = TRAIL_LIMIT, offset, ...filter } }) =>
+        success('Audit events retrieved', await trace.audit(filter, sliceOf(limit, offset))),
+    })
+
+    app.get('/quarantine', {
+      config: { auth: operator('support') },
+      schema: {
+        operationId: 'list_quarantine',
+        summary: 'Messages that are held back, newest first',
+        querystring: QuarantineQuery,
+        response: { 200: Success(QuarantinePage) },
+      },
+      handler: async ({ query }) => {
+        const { limit = QUARANTINE_LIMIT, offset, status = 'quarantined', ...filter } = query
+        const page = await quarantine.list({ ...filter, status }, sliceOf(limit, offset))
+        return success('Quarantined messages retrieved', page)
+      },
+    })
+
+    app.post('/quarantine/:quarantine_id/release', {
+      config: {
+        auth: operator('admin'),
+        errors: [QuarantinedMessageNotFound, CannotDecide, MessageRefused],
+        downstream: 'Mail server unavailable',
+      },
+      schema: {
+        operationId: 'release_quarantined_message',
+        summary: 'Deliver a message that was held back',
+        params: QuarantineParams,
+        body: Reason,
+        response: { 200: Success(QuarantinedMessage) },
+      },
+      handler: async ({ caller, params }) =>
+        success('Message released', await quarantine.release(caller, params.quarantine_id)),
+    })
+
+    app.post('/quarantine/:quarantine_id/block', {
+      config: { auth: operator('operator'), errors: [QuarantinedMessageNotFound, CannotDecide] },
+      schema: {
+        operationId: 'block_quarantined_message',
+        summary: 'Drop a message that was held back, and refuse its sender from now on',
+        params: QuarantineParams,
+        body: Reason,
+        response: { 200: Success(BlockedMessage) },
+      },
+      handler: async ({ caller, params, body }) =>
+        success(
+          'Message blocked',
+          await quarantine.block(caller, params.quarantine_id, body.reason),
+        ),
+    })
+  }
+
+/** Beyond this an offset no longer fits PostgreSQL's bigint; such a slice is empty anyway. */
+const sliceOf = (limit: number, offset = 0) => ({
+  limit,
+  offset: Math.min(offset, Number.MAX_SAFE_INTEGER),
+})
