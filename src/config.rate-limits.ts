@@ -16,6 +16,9 @@ type Name = `${keyof typeof DEFAULTS}_${(typeof WINDOWS)[number]}_DEFAULT`
 
 const MAX_LIMIT = 2_147_483_647
 
+/** Where the rate limiter answers the mail servers unless it is told otherwise. */
+export const POLICY_PORTS = { rate: 10031, access: 10032, auth: 10033 }
+
 /** Limits of whatever has no rule of its own: six windows, three kinds of entities, two directions. */
 const defaults = Object.fromEntries(
   Object.entries(DEFAULTS).flatMap(([entity, limits]) =>

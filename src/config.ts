@@ -106,13 +106,13 @@ export const variables = {
   EDGE_DKIM_DIR: env.text('Where signing keys are kept', '/var/lib/mailplane/dkim'),
   EDGE_RELAY_HOST: env.text('Takes all outgoing mail, as [host]:port', undefined),
   EDGE_POLICY_HOST: env.text('Where decisions are asked for', '127.0.0.1'),
-  EDGE_RATE_POLICY_PORT: env.integer('Port of the rate limits', undefined, { min: 1, max: 65535 }),
-  EDGE_ACCESS_POLICY_PORT: env.integer('Port of the address rules', undefined, {
-    min: 1,
+  EDGE_RATE_POLICY_PORT: env.integer('Port of the rate limits; 0: nobody is asked', undefined, {
     max: 65535,
   }),
-  EDGE_AUTH_POLICY_PORT: env.integer('Port of the login decisions', undefined, {
-    min: 1,
+  EDGE_ACCESS_POLICY_PORT: env.integer('Port of the address rules; 0: nobody is asked', undefined, {
+    max: 65535,
+  }),
+  EDGE_AUTH_POLICY_PORT: env.integer('Port of the login decisions; 0: nobody is asked', undefined, {
     max: 65535,
   }),
   EDGE_POLICY_FAIL_OPEN: env.flag('Mail passes while nobody decides', true),
@@ -196,6 +196,8 @@ const EDGE_SETTLES: Record<string, string | undefined> = {
   DOVEADM_API_KEY: 'DOVEADM_URL',
   POSTFIX_CONFIG_DIR: undefined,
   MAIL_LOG_FILE: undefined,
+  MAIL_REINJECT_HOST: undefined,
+  MAIL_REINJECT_PORT: 'MAIL_REINJECT_HOST',
   EDGE_DKIM_DIR: undefined,
 }
 

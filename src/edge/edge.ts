@@ -98,5 +98,7 @@ const environmentOf = ({ ports, doveadmKey, master, folders }: EdgeSettings, pas
   DOVEADM_API_KEY: doveadmKey,
   POSTFIX_CONFIG_DIR: folders.postfixConfig,
   MAIL_LOG_FILE: `${folders.logs}/mail.log`,
+  MAIL_REINJECT_HOST: '127.0.0.1',
+  MAIL_REINJECT_PORT: String(ports.reinject),
   EDGE_DKIM_DIR: folders.dkim,
 })

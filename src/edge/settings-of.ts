@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { POLICY_PORTS } from '../config.rate-limits.ts'
 import type { Config } from '../config.ts'
 import type { Vault } from '../lib/vault.ts'
 import type { DatabaseAddress } from './database-role.ts'
@@ -37,14 +38,22 @@ function common({ config, vault, database }: Given) {
     relayHost: config.EDGE_RELAY_HOST,
     policies: {
       host: config.EDGE_POLICY_HOST,
-      ratePort: config.EDGE_RATE_POLICY_PORT,
-      accessPort: config.EDGE_ACCESS_POLICY_PORT,
-      authPort: config.EDGE_AUTH_POLICY_PORT,
+      // The rate limiter listens there; 0 turns a question off.
+      ratePort: (config.EDGE_RATE_POLICY_PORT ?? rateLimiterPort(config, 'rate')) || undefined,
+      accessPort:
+        (config.EDGE_ACCESS_POLICY_PORT ?? rateLimiterPort(config, 'access')) || undefined,
+      authPort: (config.EDGE_AUTH_POLICY_PORT ?? rateLimiterPort(config, 'auth')) || undefined,
       authKey: secrets.policyKey,
       failOpen: config.EDGE_POLICY_FAIL_OPEN,
     },
     redis: signingRedis(config),
   }
+}
+
+/** Where the rate limiter of this configuration can be asked. */
+function rateLimiterPort(config: Given['config'], which: keyof typeof POLICY_PORTS): number {
+  const set = { rate: 'POLICY_RATE_PORT', access: 'POLICY_ACCESS_PORT', auth: 'AUTH_POLICY_PORT' }
+  return (config[set[which] as 'POLICY_RATE_PORT'] ?? 0) || POLICY_PORTS[which]
 }
 
 /** Under one folder, on loopback. */

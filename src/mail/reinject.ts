@@ -16,11 +16,11 @@ export interface Reinject {
 }
 
 export function reinject(
-  { MAIL_REINJECT_HOST: host, MAIL_REINJECT_PORT: port }: Config,
+  config: Pick<Config, 'MAIL_REINJECT_HOST' | 'MAIL_REINJECT_PORT'>,
   timeoutMs = TIMEOUT_MS,
 ): Reinject {
   const check = () => {
-    if (host === undefined) {
+    if (config.MAIL_REINJECT_HOST === undefined) {
       throw new ServiceUnavailable('Releasing is not configured; set MAIL_REINJECT_HOST')
     }
   }
@@ -32,7 +32,9 @@ export function reinject(
         return { accepted: false, reply: 'the address cannot be sent to' }
       }
       try {
-        return await talk(host ?? '', port, timeoutMs, sender, recipients, content)
+        // Read now: a private edge may have come up since the start.
+        const { MAIL_REINJECT_HOST: host = '', MAIL_REINJECT_PORT: port } = config
+        return await talk(host, port, timeoutMs, sender, recipients, content)
       } catch {
         throw new ServiceUnavailable('Mail server unavailable')
       }

@@ -1,4 +1,5 @@
 import { isLoopback } from '../access/internal.ts'
+import { POLICY_PORTS } from '../config.rate-limits.ts'
 import type { Core } from '../core.ts'
 import type { Outbox } from '../events/outbox.ts'
 import type { Limiter } from '../features/rate-limiter/limiter.ts'
@@ -12,8 +13,6 @@ import { type Listener, listenAt } from './listener.ts'
 import { outage } from './outage.ts'
 import { ratePolicy } from './rate-policy.ts'
 import { policyServer } from './server.ts'
-
-export const PORTS = { rate: 10031, access: 10032, auth: 10033 }
 
 interface Needs extends Core {
   limiter: Limiter
@@ -68,7 +67,11 @@ export async function startPolicyServices(needs: Needs) {
   try {
     for (const name of ['rate', 'access', 'auth'] as const) {
       const { server, ...place } = places[name]
-      listeners[name] = await listenAt(server, { ...place, host, fallback: PORTS[name] }, log)
+      listeners[name] = await listenAt(
+        server,
+        { ...place, host, fallback: POLICY_PORTS[name] },
+        log,
+      )
     }
   } catch (error) {
     await stop()

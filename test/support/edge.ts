@@ -15,16 +15,35 @@ export const edgeMissing = edgeImpossible()
 /** For the title of a describe block, which says why it was skipped. */
 export const skipped = edgeMissing === undefined ? '' : ` (skipped: ${edgeMissing})`
 
+interface Options {
+  env?: Record<string, string>
+  /** The rate limiter runs too; `env` says at which ports it is asked. */
+  limiting?: boolean
+}
+
+const NOBODY_ASKED = {
+  EDGE_RATE_POLICY_PORT: '0',
+  EDGE_ACCESS_POLICY_PORT: '0',
+  EDGE_AUTH_POLICY_PORT: '0',
+}
+
 export type MailHost = Awaited<ReturnType<typeof startMailHost>>
 
 /**
  * The API with Postfix, Dovecot and Rspamd of its own behind it, on its database; what they send to
  * the outside lands in a sink.
  */
-export async function startMailHost({ env = {} }: { env?: Record<string, string> } = {}) {
+export async function startMailHost({ env = {}, limiting = false }: Options = {}) {
   const sink = await startSink()
   const app = await startApp({
-    env: { EDGE_RELAY_HOST: sink.host, SVC_MAIL_HOSTNAME: 'mx.edge.test', ...env },
+    limiting,
+    env: {
+      EDGE_RELAY_HOST: sink.host,
+      SVC_MAIL_HOSTNAME: 'mx.edge.test',
+      // Another process of this machine may answer at the usual ports.
+      ...NOBODY_ASKED,
+      ...env,
+    },
   })
   const up = () => startEdge(app)
   const stop = async () => {

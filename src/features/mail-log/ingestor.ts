@@ -31,6 +31,8 @@ interface Work {
 }
 
 /** Follows the log of the mail server until told to stop. */
+export type Ingestor = ReturnType<typeof startIngestor>
+
 export function startIngestor(core: Needs, path: string) {
   const { config, db, log, authCache } = core
   const name = `${config.MAIL_LOG_NAME ?? hostname()}:${path}`
