@@ -10,8 +10,8 @@ afterEach(async () => {
   server = undefined
 })
 
-const login = (port: number, env: Record<string, string> = {}) =>
-  imapLogin(
+const login = (port: number, env: Record<string, string> = {}) => {
+  const check = imapLogin(
     readConfig({
       IMAP_HOST: '127.0.0.1',
       IMAP_PORT: String(port),
@@ -20,6 +20,8 @@ const login = (port: number, env: Record<string, string> = {}) =>
       ...env,
     }),
   )
+  return (address: string, password: string) => check(address, password, '192.0.2.7')
+}
 
 const UNAVAILABLE = new ServiceUnavailable('Mail server unavailable')
 

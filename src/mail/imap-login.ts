@@ -7,18 +7,19 @@ const MAX_LINE_BYTES = 64 * 1024
 
 /**
  * Asks the mail server whether a password is right, by logging in over IMAP. False only when the
- * server refuses the login itself; anything else means that nobody knows, and throws.
+ * server refuses the login itself; anything else means that nobody knows, and throws. The server is
+ * told for which client, so that failures are not held against us.
  */
-export type ImapLogin = (address: string, password: string) => Promise<boolean>
+export type ImapLogin = (address: string, password: string, client: string) => Promise<boolean>
 
 export function imapLogin(config: Config): ImapLogin {
-  return async (address, password) => {
+  return async (address, password, client) => {
     if (!config.IMAP_HOST)
       throw new ServiceUnavailable('Mailbox login is not configured; set IMAP_HOST')
     // RFC 3501 §9: neither a quoted string nor a literal can hold NUL; line breaks need a literal.
     if (/[\0\r\n]/.test(address) || password.includes('\0')) return false
     try {
-      return await logIn(config, config.IMAP_HOST, address, password)
+      return await logIn(config, config.IMAP_HOST, address, password, client)
     } catch {
       throw new ServiceUnavailable('Mail server unavailable')
     }
@@ -30,6 +31,7 @@ async function logIn(
   host: string,
   address: string,
   password: string,
+  client: string,
 ): Promise<boolean> {
   const deadline = Date.now() + config.IMAP_AUTH_TIMEOUT * 1000
   // On loopback nobody stands in between, and private servers have certificates of their own.
@@ -49,6 +51,11 @@ async function logIn(
       if (!/^s OK/i.test(await talk.tagged('s'))) throw new Error('STARTTLS is refused')
       // RFC 3501 §6.2.1: what arrived before the handshake must not be taken for part of it.
       talk = conversation(connectTls({ ...tls, socket: talk.detach() }), deadline)
+    }
+    // Dovecot believes it from networks that it trusts, and says in its greeting that it hears it.
+    if (/\[CAPABILITY[^\]]* ID[ \]]/i.test(greeting) && isIP(client)) {
+      talk.send(`i ID ("x-originating-ip" "${client}")\r\n`)
+      await talk.tagged('i')
     }
     const name = Buffer.byteLength(address)
     const secret = Buffer.byteLength(password)

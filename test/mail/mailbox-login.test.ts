@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newAddress, PASSWORD } from '../support/app.ts'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
 import { openImap } from '../support/imap-client.ts'
+import { waitFor } from '../support/wait.ts'
 
 const ACCOUNTS = '/api/v1/mailboxes/email-accounts'
 
@@ -30,6 +31,13 @@ describe.skipIf(edgeMissing)(`the login of a mailbox holder${skipped}`, () => {
     expect((await login(acme.email, 'wrong')).status).toBe(401)
     expect((await login(`nobody@${acme.domain}`, PASSWORD)).status).toBe(401)
     expect((await login(acme.email, PASSWORD)).status).toBe(200)
+  })
+
+  it("is the client's, also to Dovecot: its failures are not held against the control plane", async () => {
+    const from = newAddress()
+    const body = { email_address: acme.email, password: 'wrong' }
+    await host.app.send('POST', '/api/v1/mailbox-auth/login', { body, from })
+    await waitFor(() => host.log('dovecot').includes(`rip=${from}`))
   })
 
   it.each([

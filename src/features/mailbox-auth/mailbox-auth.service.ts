@@ -20,11 +20,12 @@ export function mailboxAuthService({ access, change, db, imapLogin, now }: Needs
   /** Undefined for any wrong part, so that nobody can tell which one it was. */
   async function verify(
     login: Login,
+    client: string,
   ): Promise<{ account: Account; needsCode: boolean } | undefined> {
     // The mail server is asked for unknown addresses too: the answer takes the same time.
     const [account, passwordIsRight] = await Promise.all([
       accounts.findActiveAccount(db, login.email_address),
-      imapLogin(login.email_address, login.password),
+      imapLogin(login.email_address, login.password, client),
     ])
     if (!account || !passwordIsRight) return undefined
     const holder = { kind: 'mailbox' as const, id: account.id }
@@ -40,7 +41,7 @@ export function mailboxAuthService({ access, change, db, imapLogin, now }: Needs
       const verified = await access.throttle.attempt(
         'webmail',
         loginDimensions(caller.ip, email_address),
-        () => verify({ ...body, email_address }),
+        () => verify({ ...body, email_address }, caller.ip),
         // The password alone does not clear what wrong codes have counted.
         { clears: ({ needsCode }) => !needsCode },
       )

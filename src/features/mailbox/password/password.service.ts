@@ -23,7 +23,7 @@ export const passwordService = ({ access, imapLogin, mailboxes }: Needs) => ({
     const right = await access.throttle.attempt(
       'webmail',
       loginDimensions(caller.ip, email),
-      async () => ((await imapLogin(email, body.current_password)) ? true : undefined),
+      async () => ((await imapLogin(email, body.current_password, caller.ip)) ? true : undefined),
     )
     if (!right) throw new WrongPassword()
     const { sessionsRevoked } = await mailboxes.edit(caller, caller.id, {
