@@ -44,6 +44,11 @@ export async function serve(services?: string): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => void stop(0))
   }
+  // postgres.js asks each new connection for the array types, unheard; closing it meanwhile is no
+  // reason to die in the middle of a stop.
+  process.on('unhandledRejection', (error) => {
+    if ((error as { code?: string } | null)?.code !== 'CONNECTION_DESTROYED') throw error
+  })
   // A launcher that started us on a newer Node goes away: so do we.
   process.on('disconnect', () => void stop(0))
 

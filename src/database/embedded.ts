@@ -33,6 +33,9 @@ const OWN_FOLDER = '/proc/self/cwd'
 const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
 const environment = { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH }
 
+const START_TRIES = 4
+const RETRY_MS = 300
+
 /** Starts PostgreSQL under the data folder, which the caller holds, and keeps it running. */
 export async function startEmbedded(
   dataDir: string,
@@ -47,11 +50,19 @@ export async function startEmbedded(
   const logs = join(dataDir, 'logs')
   let port = await keptPort(dataDir)
   let stopping = false
-  let server = await launch(programs, folder, port, logs).catch(async () => {
-    // Somebody may have taken the port in between; whatever else is wrong fails again.
-    port = await keptPort(dataDir)
-    return launch(programs, folder, port, logs)
-  })
+  const start = async (tries: number): Promise<ChildProcess> => {
+    try {
+      return await launch(programs, folder, port, logs)
+    } catch (error) {
+      if (tries === 1) throw error
+      // The remains of a killed server may need a moment to go, or somebody has taken the port;
+      // whatever else is wrong fails again.
+      await sleep(RETRY_MS)
+      port = await keptPort(dataDir)
+      return start(tries - 1)
+    }
+  }
+  let server = await start(START_TRIES)
   // Also when this process is cut off; a server that is killed along with it needs no signal.
   const leaveNoneBehind = () => server.kill('SIGINT')
   process.once('exit', leaveNoneBehind)
