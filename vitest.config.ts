@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { isTypeQuery } from './src/database/type-query.ts'
 
 const lane = (
   name: string,
@@ -20,10 +21,7 @@ const lane = (
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    // postgres.js asks for the array types on every new connection and lets nobody hear of it when the
-    // connection is closed meanwhile; there is nothing to hear.
-    onUnhandledError: ({ code, message }: { code?: string; message: string }) =>
-      !(code === 'CONNECTION_DESTROYED' || message.includes('CONNECTION_DESTROYED')),
+    onUnhandledError: (error) => !isTypeQuery(error),
     projects: [
       lane('api', ['src/**/*.test.ts']),
       lane('contract', ['test/*.test.ts']),

@@ -6,6 +6,7 @@ import { holdDataDir, prepareDataDir } from './database/data-dir.ts'
 import { openDatabase, type Target } from './database/database.ts'
 import { startEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
+import { isTypeQuery } from './database/type-query.ts'
 import { health } from './features/health/index.ts'
 import { metrics } from './http/metrics.ts'
 import { httpServer, type Service } from './http/server.ts'
@@ -44,10 +45,8 @@ export async function serve(services?: string): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => void stop(0))
   }
-  // postgres.js asks each new connection for the array types, unheard; closing it meanwhile is no
-  // reason to die in the middle of a stop.
   process.on('unhandledRejection', (error) => {
-    if ((error as { code?: string } | null)?.code !== 'CONNECTION_DESTROYED') throw error
+    if (!isTypeQuery(error)) throw error
   })
   // A launcher that started us on a newer Node goes away: so do we.
   process.on('disconnect', () => void stop(0))
