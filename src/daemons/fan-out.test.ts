@@ -15,6 +15,9 @@ import {
 import { type Received, startReceiver } from '../../test/support/receiver.ts'
 import { waitFor } from '../../test/support/wait.ts'
 
+import { occurrence } from '../events/events.ts'
+import { DomainAdded } from '../features/domains/domains.events.ts'
+
 let fan: FanOut
 afterEach(() => fan.stop())
 
@@ -216,4 +219,36 @@ describe('fan-out', () => {
     expect(ids).toHaveLength(8 * 7)
     expect(new Set(ids).size).toBe(8 * 7)
   })
+})
+
+it('sends events that were stored many at once to those who asked for them', async () => {
+  fan = await startFanOut()
+  const [acme, globex] = [await fan.app.tenant('acme'), await fan.app.tenant('globex')]
+  const [wanted, other, foreign] = [
+    await fan.receiver(),
+    await fan.receiver(),
+    await fan.receiver(),
+  ]
+  await register(acme, wanted.url, { event_types: ['domain.*'] })
+  await register(acme, other.url, { event_types: ['mailbox.created'] })
+  await register(globex, foreign.url)
+  const { db, events } = fan.app.core
+  const about = { org_id: acme.organizationId, domain: 'acme.test' }
+  const added = (n: number) =>
+    occurrence(DomainAdded, about, {
+      domain_id: `${n}`,
+      domain: 'a\tb',
+      organization_id: acme.organizationId,
+    })
+  await db.transaction().execute((tx) => events.emitMany(tx, [added(1), added(2), added(3)]))
+  await fan.run()
+  await waitFor(() => isIdle(fan.app))
+  // Each has heard of its own registration, too.
+  const ids = wanted.got
+    .filter(({ json }) => json.event === 'domain.added')
+    .map(({ json }) => json.data)
+  expect(ids.map(({ domain_id }) => domain_id).sort()).toEqual(['1', '2', '3'])
+  expect(ids[0]?.domain).toBe('a\tb')
+  expect(eventsOf(other)).toEqual(['webhook.test'])
+  expect(eventsOf(foreign)).toEqual(['webhook.test'])
 })

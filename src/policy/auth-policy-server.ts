@@ -1,18 +1,23 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { internalGate, isLoopback } from '../access/internal.ts'
 import type { Core } from '../core.ts'
+import { edgeSecrets } from '../edge/settings-of.ts'
+import { sameSecret } from '../lib/tokens.ts'
 import type { Attempt, AuthPolicy } from './auth-policy.ts'
 
 const MAX_BODY = 65_536
 const REQUEST_MS = 10_000
 
-type Needs = Pick<Core, 'config' | 'log'> & { policy: AuthPolicy }
+type Needs = Pick<Core, 'config' | 'log' | 'vault'> & { policy: AuthPolicy }
 
 /** Dovecot's auth policy over HTTP: `POST …?command=allow` and `?command=report`. */
-export function authPolicyServer({ config, log, policy }: Needs) {
+export function authPolicyServer({ config, log, policy, vault }: Needs) {
   const { POLICY_HOST, SVC_INTERNAL_TOKEN } = config
   const letIn = internalGate({ HOST: POLICY_HOST, SVC_INTERNAL_TOKEN }, { besideApi: false })
+  const edgeKey = edgeSecrets(vault).policyKey
   const mayAsk = (request: IncomingMessage) => {
+    // What `edge render` gave to Dovecot.
+    if (sameSecret(String(request.headers['x-edge-key'] ?? ''), edgeKey)) return true
     if (isLoopback(POLICY_HOST) && isLoopback(request.socket.remoteAddress ?? '')) return true
     try {
       letIn(request)

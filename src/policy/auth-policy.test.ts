@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, newAddress, startApp } from '../../test/support/app.ts'
 import { waitFor } from '../../test/support/wait.ts'
 import { OPERATOR_BLOCK } from '../access/throttle.repository.ts'
+import { edgeSecrets } from '../edge/settings-of.ts'
 
 let app: App
 let acme: Awaited<ReturnType<App['tenant']>>
@@ -277,4 +278,22 @@ describe('a clean stop', () => {
     await own.stop()
     expect(Number(count)).toBe(50)
   })
+})
+
+it('believes a Dovecot elsewhere that has the key of the edge, and no other', async () => {
+  const open = await startApp({ limiting: true, env: { POLICY_HOST: '0.0.0.0' } })
+  try {
+    const url = `http://127.0.0.1:${open.limiter.policy.ports.auth}/auth-policy?command=allow`
+    const ask = async (headers: Record<string, string>) => {
+      const body = JSON.stringify({ login: 'a@b.test', remote: '192.0.2.1', protocol: 'imap' })
+      return (await fetch(url, { method: 'POST', headers, body })).status
+    }
+    const { policyKey } = edgeSecrets(open.core.vault)
+    expect(await ask({})).toBe(401)
+    expect(await ask({ 'x-edge-key': '' })).toBe(401)
+    expect(await ask({ 'x-edge-key': `${policyKey}x` })).toBe(401)
+    expect(await ask({ 'x-edge-key': policyKey })).toBe(200)
+  } finally {
+    await open.stop()
+  }
 })

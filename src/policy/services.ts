@@ -48,7 +48,7 @@ export async function startPolicyServices(needs: Needs) {
   const logins = await startAuthPolicy(needs)
   const rate = policyServer(decideRate, log)
   const access = policyServer(decideAccess, log)
-  const auth = authPolicyServer({ config, log, policy: logins })
+  const auth = authPolicyServer({ ...needs, policy: logins })
   const places = {
     rate: { server: rate.server, port: config.POLICY_RATE_PORT, variable: 'POLICY_RATE_PORT' },
     access: {

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { logIngestor } from '../../src/daemons/log-ingestor.ts'
 import { webhooks } from '../../src/daemons/webhooks.ts'
 import { PASSWORD } from '../support/app.ts'
 import { signatureOf, verifies } from '../support/dkim-verifier.ts'
+import { freePort } from '../support/dovecot.ts'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
 import { mailIn } from '../support/imap-client.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -97,12 +96,3 @@ describe.skipIf(edgeMissing)(`a mail host from beginning to end${skipped}`, () =
     expect(await host.authCode(username, secret)).toBe(535)
   })
 })
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
