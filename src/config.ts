@@ -77,6 +77,10 @@ export const variables = {
   ]),
   MAIL_REINJECT_HOST: env.text('Where released messages are handed to Postfix', undefined),
   MAIL_REINJECT_PORT: env.integer('Its port', 10026, { min: 1, max: 65535 }),
+  SMTP_HOST: env.text('Takes the mail of the installation itself; unset: the edge', undefined),
+  SMTP_PORT: env.integer('Its port', 25, { min: 1, max: 65535 }),
+  ALERT_FROM_ADDRESS: env.text('Sender of such mail; ADMIN_EMAIL when unset', undefined),
+  ADMIN_EMAIL: env.text('Who runs the installation', undefined),
   AUTO_SUSPEND_ENABLED: env.flag('Suspend SMTP credentials most of whose mail fails', false),
 
   IMAP_AUTH_TIMEOUT: env.integer('Seconds a login check may take', 10, { min: 1, max: 120 }),

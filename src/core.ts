@@ -13,6 +13,7 @@ import { dnsClient, type WithDns } from './mail/dns.ts'
 import { type Doveadm, doveadm } from './mail/doveadm.ts'
 import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
 import type { MailQueue } from './mail/mail-queue.ts'
+import { type Mailer, mailer } from './mail/mailer.ts'
 import { type ManageSieve, manageSieve } from './mail/managesieve/managesieve.ts'
 import { postfixQueue } from './mail/postfix-queue.ts'
 import { type Reinject, reinject } from './mail/reinject.ts'
@@ -36,6 +37,7 @@ export interface Core {
   signingKeys: SigningKeys
   mailQueue: MailQueue
   reinject: Reinject
+  mailer: Mailer
   withDns: WithDns
   /** Where calls to targets that a tenant chose may go. */
   outbound: OutboundGuard
@@ -89,6 +91,7 @@ export async function startCore(
     sieve: manageSieve(config, { now, log }),
     mailQueue: postfixQueue(config),
     reinject: reinject(config),
+    mailer: mailer(config),
     withDns,
     outbound: outboundGuard({
       allow: config.SVC_OUTBOUND_ALLOW,

@@ -58,9 +58,11 @@ export async function startSink() {
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
   return {
     got,
-    host: `[127.0.0.1]:${(server.address() as AddressInfo).port}`,
+    port,
+    host: `[127.0.0.1]:${port}`,
     /** What has arrived for somebody outside. */
     to: (address: string) => got.filter((mail) => mail.to.includes(address)),
     async stop() {
