@@ -1,9 +1,13 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchIngest } from './edge/ingest.ts'
+import { benchMailHost } from './edge/mail-host.ts'
+import { benchPolicy } from './edge/policy.ts'
 
 /** What is measured at the mail servers, by name; each part says whether its results are right. */
 const parts: Record<string, () => Promise<boolean>> = {
+  policy: benchPolicy,
+  'mail-host': benchMailHost,
   ingest: () => benchIngest(values.lines === undefined ? {} : { lines: Number(values.lines) }),
 }
 

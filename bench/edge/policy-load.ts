@@ -1,0 +1,90 @@
+import { connect } from 'node:net'
+
+/** Postfix on many connections: on each, one question after the other. */
+export interface PolicyJob {
+  port: number
+  connections: number
+  /** Where in a message the server counts it. */
+  state: 'RCPT' | 'END-OF-MESSAGE'
+  /** Who sends, in turn. */
+  logins: string[]
+  /** Either for so long, or so many questions in all. */
+  measureMs?: number
+  questions?: number
+}
+
+export interface PolicyAnswers {
+  perSecond: number
+  p50Ms: number
+  p99Ms: number
+  /** How many may go on. */
+  allowed: number
+  asked: number
+}
+
+process.on('message', (job: PolicyJob) => {
+  run(job).then(
+    (answers) => process.send?.(answers),
+    (error: Error) => process.send?.({ error: error.message }),
+  )
+})
+
+let messages = 0
+
+async function run({ port, connections, state, logins, measureMs, questions }: PolicyJob) {
+  const latencies: number[] = []
+  let allowed = 0
+  let asked = 0
+  const begin = performance.now()
+  const end = begin + (measureMs ?? Number.POSITIVE_INFINITY)
+  const question = (): string | undefined => {
+    if (performance.now() >= end || asked >= (questions ?? Number.POSITIVE_INFINITY)) return
+    asked++
+    const login = logins[asked % logins.length]
+    return (
+      `request=smtpd_access_policy\nprotocol_state=${state}\nprotocol_name=ESMTP\n` +
+      `helo_name=client.example\nqueue_id=${messages}\nsender=someone@bench.example\n` +
+      'recipient=other@elsewhere.example\nrecipient_count=1\nclient_address=192.0.2.7\n' +
+      `client_name=client.example\ninstance=${process.pid}.${++messages}.0\n` +
+      `sasl_method=plain\nsasl_username=${login}\nsize=4096\n\n`
+    )
+  }
+  await Promise.all(
+    Array.from({ length: connections }, () => {
+      return new Promise<void>((resolve, reject) => {
+        const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+        let sentAt = 0
+        let answer = ''
+        const ask = () => {
+          const text = question()
+          sentAt = performance.now()
+          if (text === undefined) {
+            socket.destroy()
+            resolve()
+          } else socket.write(text)
+        }
+        socket.once('connect', ask)
+        socket.once('error', reject)
+        socket.once('end', () => reject(new Error('the server closed the connection')))
+        socket.on('data', (chunk) => {
+          answer += chunk.toString('latin1')
+          if (!answer.endsWith('\n\n')) return
+          latencies.push(performance.now() - sentAt)
+          if (/^action=dunno/i.test(answer)) allowed++
+          answer = ''
+          ask()
+        })
+      })
+    }),
+  )
+  const seconds = (performance.now() - begin) / 1000
+  latencies.sort((a, b) => a - b)
+  const quantile = (part: number) => latencies[Math.ceil(part * latencies.length) - 1] ?? Number.NaN
+  return {
+    perSecond: latencies.length / seconds,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+    allowed,
+    asked,
+  }
+}
