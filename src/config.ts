@@ -132,6 +132,13 @@ export const variables = {
   STORAGE_CALC_INTERVAL: env.integer('Seconds between reports of usage', 3600, { min: 60 }),
   STORAGE_ALERT_COOLDOWN: env.integer('Seconds before the same alert may be repeated', 3600),
 
+  BACKUP_PASSPHRASE: env.text('Encrypts backups, 12 characters or more', undefined),
+  BACKUP_DIR: env.text('Where backups are written; unset: DATA_DIR/backups', undefined),
+  BACKUP_RETENTION_DAYS: env.integer('Days that backups are kept; unset: for ever', undefined, {
+    min: 1,
+  }),
+  BACKUP_SCHEDULE: env.text('When backups are made, for people who look', undefined),
+
   WEBHOOK_URL: env.url('The global address that receives every event', ['http:', 'https:']),
   WEBHOOK_URLS: env.list('The same, as a list whose first entry counts', 'addresses', (entry) =>
     /^https?:\/\//.test(entry),

@@ -9,6 +9,8 @@ const USAGE = `usage: mailplane COMMAND [--json]
   keys list [--organization ID]
   keys revoke KEY_ID
   db url | db migrate | db status
+  backup [--out FILE] | backup verify FILE
+  restore FILE [--force]
   edge up | edge down [--delete] | edge status
   edge render [--out DIR]
   openapi
@@ -26,6 +28,10 @@ export async function main(args: string[]): Promise<void> {
         return await (await import('./keys.ts')).keyCommands(rest)
       case 'db':
         return await (await import('./db.ts')).databaseCommands(rest)
+      case 'backup':
+        return await (await import('./backup.ts')).backupCommand(rest)
+      case 'restore':
+        return await (await import('./backup.ts')).restoreCommand(rest)
       case 'edge':
         return await (await import('./edge.ts')).edgeCommands(rest)
       case 'openapi':

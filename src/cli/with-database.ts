@@ -7,9 +7,13 @@ import { StartupError } from '../startup-error.ts'
 
 const PATIENCE_MS = 30_000
 
-/** Works on the database in use: an external one, a running server's, or one started for the moment. */
+/**
+ * Works on the database in use: an external one, a running server's, or one started for the moment.
+ * `alone`: not on that of a running server.
+ */
 export async function withDatabase<Result>(
   work: (database: Database, target: Target) => Promise<Result>,
+  { alone = false } = {},
 ): Promise<Result> {
   const config = readConfig()
   if (config.DATABASE_URL) return using(config.DATABASE_URL, work)
@@ -26,6 +30,9 @@ export async function withDatabase<Result>(
       }
     }
     const running = runningEmbedded(config.DATA_DIR)
+    if (running && alone) {
+      throw new StartupError(`a server is running on ${config.DATA_DIR}; stop it first`)
+    }
     if (running) return using(running, work)
   }
   throw new StartupError(

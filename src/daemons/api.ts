@@ -22,6 +22,7 @@ import { expireQuarantine } from '../features/message-trace/message-trace.jobs.t
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
+import { provision } from '../features/platform/provisioning/provision.ts'
 import { queue } from '../features/queue/index.ts'
 import { closeCounting } from '../features/rate-limiter/counting.ts'
 import { rateLimiter } from '../features/rate-limiter/index.ts'
@@ -56,7 +57,7 @@ export const api: Daemon = {
       expireQuarantine,
     ])
     const edge = await followEdge(core)
-    const chores = await runChores(core, [followUsage, keepSharedRights])
+    const chores = await runChores(core, [followUsage, keepSharedRights, provision])
     return {
       features: apiFeatures(core),
       async stop() {

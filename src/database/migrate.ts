@@ -14,8 +14,11 @@ export interface Migration {
   applied_at: string | null
 }
 
-/** Applies what is missing; a second process waits for the first and then finds nothing to do. */
-export async function migrate(sql: Sql): Promise<string[]> {
+/**
+ * Applies what is missing, up to the named one or all of it; a second process waits for the first and
+ * then finds nothing to do.
+ */
+export async function migrate(sql: Sql, last?: string): Promise<string[]> {
   const connection = await sql.reserve()
   try {
     await connection`select pg_advisory_lock(${LOCK})`
@@ -26,7 +29,9 @@ export async function migrate(sql: Sql): Promise<string[]> {
           checksum text not null,
           applied_at timestamptz not null default now()
         )`
-      const pending = await pendingFiles(connection)
+      const pending = (await pendingFiles(connection)).filter(
+        ({ name }) => last === undefined || name <= last,
+      )
       for (const { name, text, checksum } of pending) {
         await connection.unsafe(`begin; ${text}; `).simple()
         await connection`insert into schema_migrations ${connection({ name, checksum })}`
@@ -68,14 +73,18 @@ const files = () =>
     .filter((name) => name.endsWith('.sql'))
     .sort()
 
+/** What this version brings, in order. */
+export const knownMigrations = () =>
+  files().map((name) => {
+    const text = readFileSync(join(FOLDER, name), 'utf8')
+    return { name, text, checksum: sha256(text) }
+  })
+
 async function pendingFiles(sql: Sql) {
   const applied = await sql<{ name: string; checksum: string }[]>`
     select name, checksum from schema_migrations`
   const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]))
-  const all = files().map((name) => {
-    const text = readFileSync(join(FOLDER, name), 'utf8')
-    return { name, text, checksum: sha256(text) }
-  })
+  const all = knownMigrations()
   const unknown = [...checksums.keys()].find((name) => !all.some((file) => file.name === name))
   if (unknown) {
     throw new StartupError(

@@ -37,6 +37,21 @@ export interface Tables {
     last_used: Timestamp | null
     created_at: Generated<Timestamp>
   }
+  backup_runs: {
+    id: GeneratedAlways<number>
+    backup_id: string
+    hostname: string
+    backup_type: string
+    target: string
+    status: 'running' | 'completed' | 'failed'
+    size_bytes: number | null
+    storage_path: string | null
+    checksum: string | null
+    encrypted: boolean
+    error_message: string | null
+    started_at: Generated<Timestamp>
+    completed_at: Timestamp | null
+  }
   blocked_senders: {
     id: string
     organization_id: string
@@ -302,6 +317,18 @@ export interface Tables {
     inactive_domain_count: Generated<number>
     inactive_email_accounts: Generated<number>
     suspended_email_accounts: Generated<number>
+  }
+  provisioning: {
+    resource_type: 'mailbox' | 'domain'
+    resource_id: string
+    organization_id: string
+    status: Generated<'pending' | 'failed'>
+    error: string | null
+    attempts: Generated<number>
+    due_at: Generated<Timestamp>
+    leased_until: Generated<Timestamp>
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
   }
   quarantine: {
     id: string

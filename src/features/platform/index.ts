@@ -4,10 +4,16 @@ import { auditRoutes } from './audit/audit.routes.ts'
 import { auditService } from './audit/audit.service.ts'
 import { operatorAuthRoutes } from './auth/auth.routes.ts'
 import { operatorAuthService } from './auth/auth.service.ts'
+import { backupsRoutes } from './backups/backups.routes.ts'
+import { backupsService } from './backups/backups.service.ts'
+import { logsRoutes } from './logs/logs.routes.ts'
+import { logsService } from './logs/logs.service.ts'
 import { operatorRoutes } from './operators/operators.routes.ts'
 import { operatorService } from './operators/operators.service.ts'
 import { overviewRoutes } from './overview/overview.routes.ts'
 import { overviewService } from './overview/overview.service.ts'
+import { provisioningRoutes } from './provisioning/provisioning.routes.ts'
+import { provisioningService } from './provisioning/provisioning.service.ts'
 import { operatorSessionRoutes } from './sessions/sessions.routes.ts'
 import { operatorSessionService } from './sessions/sessions.service.ts'
 
@@ -23,6 +29,11 @@ export function platform(core: Core): Feature {
       await app.register(operatorSessionRoutes(sessions), { prefix: '/sessions' })
       await app.register(overviewRoutes(overviewService(core)), { prefix: '/overview' })
       await app.register(auditRoutes(auditService(core)), { prefix: '/audit' })
+      await app.register(logsRoutes(logsService(core)), { prefix: '/logs' })
+      await app.register(backupsRoutes(backupsService(core)), { prefix: '/backups' })
+      await app.register(provisioningRoutes(provisioningService(core)), {
+        prefix: '/provisioning-failures',
+      })
     },
   }
 }

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto'
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { open } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import type { Sql } from 'postgres'
+import type { Config } from '../config.ts'
+import { StartupError } from '../startup-error.ts'
+import { VERSION } from '../version.ts'
+import { dump } from './dump.ts'
+import { decode, type Record } from './records.ts'
+import { seal, unseal } from './sealing.ts'
+
+const MIN_PASSPHRASE = 12
+const NAME = /^mailplane-(\d{8}T\d{6}Z)\.backup$/
+const DAY_MS = 24 * 60 * 60 * 1000
+export const ROOT_KEY = 'secret-key'
+
+type Settings = Pick<
+  Config,
+  'BACKUP_DIR' | 'BACKUP_PASSPHRASE' | 'BACKUP_RETENTION_DAYS' | 'DATA_DIR' | 'SVC_SECRET_KEY'
+>
+
+export function passphraseOf({ BACKUP_PASSPHRASE: passphrase }: Settings): string {
+  if (!passphrase || passphrase.length < MIN_PASSPHRASE) {
+    throw new StartupError(
+      `set BACKUP_PASSPHRASE to ${MIN_PASSPHRASE} characters or more; without it nobody can read the backup, so keep it elsewhere too`,
+    )
+  }
+  return passphrase
+}
+
+/** `20261115T101500Z`: what a run is called. */
+export const stampOf = (time: Date): string =>
+  time.toISOString().replace(/[-:]/g, '').replace(/\.\d+/, '')
+
+export const folderOf = ({ BACKUP_DIR, DATA_DIR }: Settings): string =>
+  BACKUP_DIR ?? join(DATA_DIR, 'backups')
+
+interface Making {
+  sql: Sql
+  settings: Settings
+  path: string
+  at: Date
+  progress(table: string, rows: number): void
+}
+
+/** Writes database and root key into one encrypted file, which has its name only once it is whole. */
+export async function makeBackup({ sql, settings, path, at, progress }: Making) {
+  const passphrase = passphraseOf(settings)
+  if (existsSync(path)) throw new StartupError(`${path} is there already`)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const unfinished = `${path}.unfinished`
+  const hash = createHash('sha256')
+  try {
+    const about = {
+      backup_id: stampOf(at),
+      hostname: hostname(),
+      created_at: at.toISOString(),
+      version: VERSION,
+    }
+    const files = [{ name: ROOT_KEY, text: rootKeyOf(settings) }]
+    await pipeline(
+      dump(sql, { about, files, progress }),
+      createGzip({ level: 1 }),
+      (bytes: AsyncIterable<Buffer>) => seal(bytes, passphrase),
+      async function* (bytes: AsyncIterable<Buffer>) {
+        for await (const piece of bytes) {
+          hash.update(piece)
+          yield piece
+        }
+      },
+      createWriteStream(unfinished, { mode: 0o600, flush: true }),
+    )
+    const found = await verifyBackup(unfinished, passphrase)
+    renameSync(unfinished, path)
+    await syncFolder(dirname(path))
+    return { ...found, path, size_bytes: statSync(path).size, checksum: hash.digest('hex') }
+  } finally {
+    rmSync(unfinished, { force: true })
+  }
+}
+
+/** Reads every byte of it; throws when anything is missing or was changed. */
+export async function verifyBackup(path: string, passphrase: string) {
+  let tables = 0
+  let rows = 0
+  let inTable = 0
+  for await (const record of recordsOf(path, passphrase)) {
+    if (record.kind === 'rows') {
+      for (let at = record.bytes.indexOf(10); at !== -1; at = record.bytes.indexOf(10, at + 1)) {
+        inTable++
+      }
+    }
+    if (record.kind === 'table end') {
+      if (record.rows !== inTable) throw new StartupError('the backup is damaged')
+      tables++
+      rows += inTable
+      inTable = 0
+    }
+    if (record.kind === 'end' && record.tables === tables && record.rows === rows) {
+      return { tables, rows }
+    }
+  }
+  throw new StartupError('the backup is cut off')
+}
+
+export async function* recordsOf(path: string, passphrase: string): AsyncGenerator<Record> {
+  if (!existsSync(path)) throw new StartupError(`there is no file ${path}`)
+  const gunzip = createGunzip()
+  const reading = pipeline(
+    createReadStream(path, { highWaterMark: 1024 * 1024 }),
+    (bytes: AsyncIterable<Buffer>) => unseal(bytes, passphrase),
+    gunzip,
+  )
+  // What went wrong is told by whoever reads; this only keeps it from being nobody's.
+  reading.catch(() => {})
+  yield* decode(gunzip)
+  await reading
+}
+
+/** Removes what is older than it is to be kept, but never the newest one. */
+export function removeOldBackups(settings: Settings, now: Date): string[] {
+  const days = settings.BACKUP_RETENTION_DAYS
+  const folder = folderOf(settings)
+  if (days === undefined || !existsSync(folder)) return []
+  const oldest = stampOf(new Date(now.getTime() - days * DAY_MS))
+  const names = readdirSync(folder)
+    .filter((name) => NAME.test(name))
+    .sort()
+  const old = names.slice(0, -1).filter((name) => (NAME.exec(name)?.[1] ?? '') < oldest)
+  for (const name of old) rmSync(join(folder, name))
+  return old
+}
+
+function rootKeyOf({ DATA_DIR, SVC_SECRET_KEY }: Settings): string {
+  if (SVC_SECRET_KEY !== undefined) return SVC_SECRET_KEY
+  try {
+    return readFileSync(join(DATA_DIR, ROOT_KEY), 'utf8').trim()
+  } catch {
+    throw new StartupError(
+      `${join(DATA_DIR, ROOT_KEY)} cannot be read; without the root key a backup is of no use`,
+    )
+  }
+}
+
+/** Or the name may be gone after a power failure, although the bytes are there. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../../database/database.ts'
+import type { Page } from '../../../http/paging.ts'
+import type { Sort } from '../../../http/sorting.ts'
+
+type Status = 'running' | 'completed' | 'failed'
+
+export interface Report {
+  backup_id: string
+  hostname: string
+  backup_type: string
+  target: string
+  status: Status
+  size_bytes?: number | undefined
+  storage_path?: string | null | undefined
+  checksum?: string | null | undefined
+  encrypted: boolean
+  error_message?: string | null | undefined
+}
+
+export type RunSort = Sort<'started_at' | 'completed_at' | 'id'>
+
+export interface RunFilter {
+  status?: Status
+  target?: string
+  backup_type?: string
+}
+
+const columns = [
+  'id',
+  'backup_id',
+  'hostname',
+  'started_at',
+  'completed_at as finished_at',
+  'status',
+  'size_bytes',
+  'target',
+  'backup_type',
+  'storage_path',
+  'checksum',
+  'encrypted',
+  'error_message as error',
+] as const
+
+/** A later report of the same run on the same host takes the place of the earlier one. */
+export async function reportRun(db: Db | Tx, report: Report, at: Date) {
+  const ended = report.status === 'running' ? null : at.toISOString()
+  const row = {
+    backup_id: report.backup_id,
+    hostname: report.hostname,
+    backup_type: report.backup_type,
+    target: report.target,
+    status: report.status,
+    size_bytes: report.size_bytes ?? 0,
+    storage_path: report.storage_path ?? null,
+    checksum: report.checksum ?? null,
+    encrypted: report.encrypted,
+    error_message: report.error_message ?? null,
+    completed_at: ended,
+  }
+  return db
+    .insertInto('backup_runs')
+    .values({ ...row, started_at: at.toISOString() })
+    .onConflict((conflict) => conflict.columns(['backup_id', 'hostname']).doUpdateSet(row))
+    .returning(['id', 'backup_id'])
+    .executeTakeFirstOrThrow()
+}
+
+const matching = (db: Db, filter: RunFilter) => {
+  let query = db.selectFrom('backup_runs')
+  if (filter.status) query = query.where('status', '=', filter.status)
+  if (filter.target) query = query.where('target', '=', filter.target)
+  if (filter.backup_type) query = query.where('backup_type', '=', filter.backup_type)
+  return query
+}
+
+export async function list(
+  db: Db,
+  filter: RunFilter,
+  { by, direction }: RunSort,
+  { perPage, offset }: Page,
+) {
+  const items = await matching(db, filter)
+    .select(columns)
+    .orderBy(by, (order) => (direction === 'asc' ? order.asc() : order.desc().nullsLast()))
+    .orderBy('id', 'desc')
+    .limit(perPage)
+    .offset(offset)
+    .execute()
+  const { total } = await matching(db, filter)
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow()
+  return { items, total }
+}
+
+export const newest = (db: Db, limit: number) =>
+  db
+    .selectFrom('backup_runs')
+    .select(columns)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+
+export const totals = (db: Db) =>
+  db
+    .selectFrom('backup_runs')
+    .select([
+      sql<string | null>`max(completed_at) filter (where status = 'completed')`.as(
+        'last_success_at',
+      ),
+      sql<string | null>`max(completed_at) filter (where status = 'failed')`.as('last_failure_at'),
+      sql<number>`coalesce(sum(size_bytes) filter (where status = 'completed'), 0)::bigint`.as(
+        'total_size_bytes',
+      ),
+      sql<number>`count(*)`.as('total_runs'),
+      sql<number>`count(*) filter (where status = 'running')`.as('running'),
+    ])
+    .executeTakeFirstOrThrow()
+
+export const hosts = (db: Db) =>
+  db
+    .selectFrom('backup_runs')
+    .select([
+      'hostname',
+      sql<string | null>`max(completed_at) filter (where status = 'completed')`.as(
+        'last_success_at',
+      ),
+      sql<number>`count(*) filter (where not encrypted)`.as('unencrypted_runs'),
+    ])
+    .groupBy('hostname')
+    .orderBy('hostname')
+    .execute()
+
+export interface Gauge {
+  hostname: string
+  backup_type: string
+  last_success_at: string | null
+  last_status: Status
+  last_size_bytes: number | null
+  unencrypted_runs: number
+}
+
+/** How each host stands, for the gauges of monitoring. */
+export async function gauges(db: Db): Promise<Gauge[]> {
+  const { rows } = await sql<Gauge>`
+    select hostname, backup_type,
+      max(completed_at) filter (where status = 'completed') as last_success_at,
+      (array_agg(status order by started_at desc, id desc))[1] as last_status,
+      (array_agg(size_bytes order by started_at desc, id desc))[1] as last_size_bytes,
+      count(*) filter (where not encrypted) as unencrypted_runs
+    from backup_runs group by hostname, backup_type order by hostname, backup_type`.execute(db)
+  return rows
+}

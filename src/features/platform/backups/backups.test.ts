@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, startApp } from '../../../../test/support/app.ts'
+
+const BACKUPS = '/api/v1/platform/backups'
+let app: App
+let admin: Awaited<ReturnType<App['operator']>>
+
+beforeAll(async () => {
+  app = await startApp({ env: { BACKUP_SCHEDULE: '0 3 * * *' } })
+  admin = await app.operator('admin')
+})
+afterAll(() => app.stop())
+
+const report = async (body: object) => {
+  const answer = await admin.post(`${BACKUPS}/report`, body)
+  expect(answer).toMatchObject({ status: 200, body: { msg: 'Backup run recorded' } })
+  return answer.body.data as { id: number; backup_id: string }
+}
+const list = async (query = '') => {
+  const answer = await admin.get(`${BACKUPS}?${query}`)
+  expect(answer).toMatchObject({ status: 200, body: { msg: 'Backup runs retrieved' } })
+  return answer.body.data as { items: Record<string, unknown>[]; pagination: { total: number } }
+}
+const status = async () => (await admin.get(`${BACKUPS}/status`)).body.data
+const MINUTE = 60_000
+const TIME = expect.stringMatching(/^2\d{3}-.*Z$/)
+
+describe('backups', () => {
+  it('says what to do while none was ever made', async () => {
+    expect(await status()).toMatchObject({
+      last_success_at: null,
+      last_failure_at: null,
+      schedule: '0 3 * * *',
+      retention_days: null,
+      total_size_bytes: 0,
+      total_runs: 0,
+      runs: [],
+      hosts: [],
+    })
+    expect((await status()).notes.join(' ')).toMatch(/mailplane backup.*BACKUP_RETENTION_DAYS/)
+  })
+
+  it.each([
+    [{ hostname: 'mail1', status: 'running' }],
+    [{ backup_id: 'x'.repeat(33), hostname: 'mail1', status: 'running' }],
+    [{ backup_id: 'b', hostname: '', status: 'running' }],
+    [{ backup_id: 'b', hostname: 'mail1', status: 'paused' }],
+    [{ backup_id: 'b', hostname: 'mail1', status: 'running', target: 'everything' }],
+    [{ backup_id: 'b', hostname: 'mail1', status: 'running', backup_type: 'half' }],
+    [{ backup_id: 'b', hostname: 'mail1', status: 'running', size_bytes: -1 }],
+    [{ backup_id: 'b', hostname: 'mail1', status: 'running', size_bytes: '12' }],
+    [{ backup_id: 'b', hostname: 'mail1', status: 'running', checksum: 'x'.repeat(129) }],
+  ])('refuses the report %j', async (body) => {
+    expect((await admin.post(`${BACKUPS}/report`, body)).status).toBe(422)
+    expect((await list()).pagination.total).toBe(0)
+  })
+
+  it('ends a run by a later report of it, and only then has a time of its end', async () => {
+    const run = { backup_id: '20261115T100000Z', hostname: 'mail1' }
+    const begun = await report({ ...run, status: 'running' })
+    const [before] = (await list()).items
+    expect((await list()).items).toEqual([
+      {
+        id: begun.id,
+        ...run,
+        started_at: TIME,
+        finished_at: null,
+        status: 'running',
+        size_bytes: 0,
+        target: 'all',
+        backup_type: 'full',
+        storage_path: null,
+        checksum: null,
+        encrypted: true,
+        error: null,
+      },
+    ])
+    app.clock.advance(5 * MINUTE)
+    const done = { status: 'completed', size_bytes: 4096, storage_path: '/b', checksum: 'abc' }
+    expect(await report({ ...run, ...done })).toEqual(begun)
+    const { items } = await list()
+    expect(items).toMatchObject([{ id: begun.id, ...done, started_at: before?.started_at }])
+    const { started_at, finished_at } = items[0] as { started_at: string; finished_at: string }
+    expect(Date.parse(finished_at) - Date.parse(started_at)).toBeGreaterThanOrEqual(5 * MINUTE)
+  })
+
+  it('tells hosts apart, and which of them are behind', async () => {
+    const run = { backup_id: '20261115T100000Z', hostname: 'mail2', target: 'mail' }
+    await report({ ...run, status: 'failed', encrypted: false, error_message: 'disk full' })
+    const now = await status()
+    expect(now).toMatchObject({
+      last_success_at: TIME,
+      last_failure_at: TIME,
+      total_size_bytes: 4096,
+      total_runs: 2,
+      running: 0,
+      hosts: [
+        { hostname: 'mail1', unencrypted_runs: 0, stale: false },
+        { hostname: 'mail2', last_success_at: null, unencrypted_runs: 1, stale: true },
+      ],
+    })
+    expect(now.notes.join(' ')).toMatch(/mail2 has completed no backup.*mail2 has 1 unencrypted/)
+    app.clock.advance(27 * 60 * MINUTE)
+    admin = await app.operator('admin')
+    expect((await status()).hosts[0]).toMatchObject({ hostname: 'mail1', stale: true })
+  })
+
+  it.each([
+    ['status=failed', ['mail2']],
+    ['target=all', ['mail1']],
+    ['backup_type=incremental', []],
+    ['sort=id&direction=asc', ['mail1', 'mail2']],
+    ['sort=id', ['mail2', 'mail1']],
+    ['per_page=1&sort=completed_at&direction=asc', ['mail1']],
+  ])('lists %s', async (query, hosts) => {
+    expect((await list(query)).items.map(({ hostname }) => hostname)).toEqual(hosts)
+  })
+
+  it.each(['status=done', 'target=x', 'backup_type=x', 'sort=size', 'direction=up', 'page=0'])(
+    'refuses the list by %s',
+    async (query) => {
+      expect((await admin.get(`${BACKUPS}?${query}`)).status).toBe(422)
+    },
+  )
+
+  it('is for administrators', async () => {
+    const operator = await app.operator('operator')
+    for (const path of ['', '/status']) {
+      expect((await operator.get(`${BACKUPS}${path}`)).status).toBe(403)
+    }
+    expect((await operator.post(`${BACKUPS}/report`, {})).status).toBe(403)
+  })
+})

@@ -1,0 +1,111 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../../database/database.ts'
+import type { Page } from '../../../http/paging.ts'
+
+export type ResourceType = 'mailbox' | 'domain'
+
+export interface Due {
+  resource_type: ResourceType
+  resource_id: string
+  attempts: number
+  /** The address or the domain; null when nothing is to be done for it, because it is turned off. */
+  name: string | null
+}
+
+const LEASE_SECONDS = 60
+
+/** What a row is about, and whether mail servers should know it at all. */
+const resources = sql`
+  left join email_accounts account
+    on p.resource_type = 'mailbox' and account.id = p.resource_id
+  left join domains domain
+    on domain.id = case p.resource_type when 'domain' then p.resource_id else account.domain_id end
+  left join organizations organization on organization.id = domain.organization_id`
+
+/** Takes some of what is due for itself, for a while: whoever dies with it leaves it to the others. */
+export async function lease(db: Db, limit: number): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    with taken as (
+      update provisioning set leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
+      where (resource_type, resource_id) in (
+        select resource_type, resource_id from provisioning
+        where status = 'pending' and due_at <= now() and leased_until <= now()
+        order by due_at limit ${limit} for update skip locked)
+      returning resource_type, resource_id, attempts
+    )
+    select p.*, case
+      when organization.active and domain.active and coalesce(account.status = 'active', true)
+      then coalesce(account.email, domain.domain) end as name
+    from taken p ${resources}`.execute(db)
+  return rows
+}
+
+const about = ({ resource_type, resource_id }: Pick<Due, 'resource_type' | 'resource_id'>) =>
+  sql`resource_type = ${resource_type} and resource_id = ${resource_id}`
+
+export const finish = (db: Db, due: Due) =>
+  sql`delete from provisioning where ${about(due)}`.execute(db)
+
+export const release = (db: Db, due: Due) =>
+  sql`update provisioning set leased_until = '-infinity' where ${about(due)}`.execute(db)
+
+/** Tried again after a while, or left to people. */
+export const fail = (db: Db, due: Due, error: string, again: number | undefined) =>
+  sql`
+    update provisioning set attempts = attempts + 1, error = ${error}, updated_at = now(),
+      leased_until = '-infinity',
+      status = ${again === undefined ? 'failed' : 'pending'},
+      due_at = now() + make_interval(secs => ${again ?? 0})
+    where ${about(due)}`.execute(db)
+
+export interface Failure {
+  resource_type: ResourceType
+  id: string
+  name: string
+  organization_id: string
+  organization_name: string
+  status: string
+  error: string | null
+  attempts: number
+  created_at: string
+  updated_at: string
+}
+
+export interface FailureFilter {
+  resource_type?: ResourceType
+  organization_id?: string
+}
+
+const failed = ({ resource_type, organization_id }: FailureFilter) => sql`
+  p.status = 'failed'
+  ${resource_type === undefined ? sql`` : sql`and p.resource_type = ${resource_type}`}
+  ${organization_id === undefined ? sql`` : sql`and p.organization_id = ${organization_id}`}`
+
+export async function failures(db: Db, filter: FailureFilter, { perPage, offset }: Page) {
+  const { rows } = await sql<Failure>`
+    select p.resource_type, p.resource_id as id, coalesce(account.email, domain.domain) as name,
+      p.organization_id, organization.name as organization_name, p.status, p.error, p.attempts,
+      p.created_at, p.updated_at
+    from provisioning p ${resources}
+    where ${failed(filter)}
+    order by p.updated_at desc, p.resource_id desc limit ${perPage} offset ${offset}`.execute(db)
+  const counted = await sql<{ total: number }>`
+    select count(*) as total from provisioning p where ${failed(filter)}`.execute(db)
+  return { items: rows, total: counted.rows[0]?.total ?? 0 }
+}
+
+export async function isKnown(db: Db | Tx, type: ResourceType, id: string): Promise<boolean> {
+  const table = type === 'mailbox' ? 'email_accounts' : 'domains'
+  const row = await db.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst()
+  return row !== undefined
+}
+
+/** False when it is not in a failed state, or no longer: of two who ask, one is right. */
+export async function retry(tx: Tx, type: ResourceType, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    update provisioning set status = 'pending', due_at = now(), updated_at = now(), attempts = 0
+    where resource_type = ${type} and resource_id = ${id} and status = 'failed'
+    returning resource_id`.execute(tx)
+  if (rows.length > 0) await sql`select pg_notify('mailplane_chores', 'provisioning')`.execute(tx)
+  return rows.length > 0
+}
