@@ -101,4 +101,7 @@ const environmentOf = ({ ports, doveadmKey, master, folders }: EdgeSettings, pas
   MAIL_REINJECT_HOST: '127.0.0.1',
   MAIL_REINJECT_PORT: String(ports.reinject),
   EDGE_DKIM_DIR: folders.dkim,
+  MONITOR_SMTP_HOST: '127.0.0.1',
+  MONITOR_SMTP_PORT: String(ports.smtp),
+  MONITOR_RSPAMD_URL: `http://127.0.0.1:${ports.controller}`,
 })

@@ -1,9 +1,12 @@
 import type { Core } from '../../core.ts'
 import type { Feature } from '../feature.ts'
+import { alerts } from './alerts/index.ts'
 import { auditRoutes } from './audit/audit.routes.ts'
 import { auditService } from './audit/audit.service.ts'
 import { operatorAuthRoutes } from './auth/auth.routes.ts'
 import { operatorAuthService } from './auth/auth.service.ts'
+import { metricsRoutes } from './metrics/metrics.routes.ts'
+import { metricsService } from './metrics/metrics.service.ts'
 import { operatorRoutes } from './operators/operators.routes.ts'
 import { operatorService } from './operators/operators.service.ts'
 import { overviewRoutes } from './overview/overview.routes.ts'
@@ -16,12 +19,14 @@ export function platform(core: Core): Feature {
   const sessions = operatorSessionService({ ...core, operators })
   return {
     prefix: '/api/v1/platform',
-    capabilities: ['overview', 'audit'],
+    capabilities: ['overview', 'audit', 'alerts', 'metrics_range'],
     routes: async (app) => {
       await app.register(operatorAuthRoutes(operatorAuthService(core)), { prefix: '/auth' })
       await app.register(operatorRoutes(operators, sessions), { prefix: '/operators' })
       await app.register(operatorSessionRoutes(sessions), { prefix: '/sessions' })
       await app.register(overviewRoutes(overviewService(core)), { prefix: '/overview' })
+      await app.register(metricsRoutes(metricsService(core)), { prefix: '/metrics' })
+      await app.register(alerts(core), { prefix: '/alerts' })
       await app.register(auditRoutes(auditService(core)), { prefix: '/audit' })
     },
   }
