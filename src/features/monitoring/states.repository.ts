@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import type { Db } from '../../database/database.ts'
+import type { Db, Tx } from '../../database/database.ts'
 
 // A sweep that waits for every time limit still ends within this.
 const SPARE_SECONDS = 30
@@ -32,3 +32,21 @@ export const freshStates = (
     .orderBy('name')
     .execute()
 }
+
+/** Held until the changes are stored: two who have looked at the same time tell of them once. */
+export async function lockStates(tx: Tx): Promise<Map<string, ServiceState>> {
+  await tx.selectFrom('service_health').select('name').orderBy('name').forUpdate().execute()
+  const rows = await tx.selectFrom('service_health').select(columns).execute()
+  return new Map(rows.map((row) => [row.name, row]))
+}
+
+export const storeState = (tx: Tx, state: ServiceState) =>
+  tx
+    .insertInto('service_health')
+    .values(state)
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(state))
+    .execute()
+
+/** What is no longer part of the installation. */
+export const forgetState = (tx: Tx, name: string) =>
+  tx.deleteFrom('service_health').where('name', '=', name).execute()
