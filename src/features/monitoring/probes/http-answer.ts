@@ -11,6 +11,8 @@ export async function httpAnswer(
   const { statusCode, body } = await request(url, { signal, headers }).catch((error) => {
     throw new Error(signal.aborted ? `no answer within ${patienceMs} ms` : error.message)
   })
+  // Whoever leaves an answer unread is told so by an event, and nobody need hear it.
+  body.on('error', () => {})
   let text = ''
   for await (const chunk of body) {
     text += chunk

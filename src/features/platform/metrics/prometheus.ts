@@ -42,6 +42,8 @@ async function fetchText(url: URL): Promise<string> {
   const { statusCode, body } = await request(url, { signal }).catch(() => {
     throw new MetricsUnavailable()
   })
+  // Whoever leaves an answer unread is told so by an event, and nobody need hear it.
+  body.on('error', () => {})
   if (statusCode >= 300) {
     body.destroy()
     throw new MetricsRefused(`answered with status ${statusCode}`)
