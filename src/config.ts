@@ -81,6 +81,12 @@ export const variables = {
   SMTP_PORT: env.integer('Its port', 25, { min: 1, max: 65535 }),
   ALERT_FROM_ADDRESS: env.text('Sender of such mail; ADMIN_EMAIL when unset', undefined),
   ADMIN_EMAIL: env.text('Who runs the installation', undefined),
+  MONITOR_SMTP_HOST: env.text(
+    'Postfix, whose greeting is looked at; unset: the reinjection',
+    undefined,
+  ),
+  MONITOR_SMTP_PORT: env.integer('Its port', 25, { min: 1, max: 65535 }),
+  MONITOR_RSPAMD_URL: env.url('Controller of Rspamd, which is pinged', ['http:', 'https:']),
   AUTO_SUSPEND_ENABLED: env.flag('Suspend SMTP credentials most of whose mail fails', false),
 
   IMAP_AUTH_TIMEOUT: env.integer('Seconds a login check may take', 10, { min: 1, max: 120 }),
@@ -138,6 +144,25 @@ export const variables = {
     min: 1,
   }),
   BACKUP_SCHEDULE: env.text('When backups are made, for people who look', undefined),
+
+  MONITORING_SWEEP_SECONDS: env.integer('Seconds between looks at all services', 10, {
+    min: 1,
+    max: 3600,
+  }),
+  MONITORING_HOST_SECONDS: env.integer('Seconds between looks at CPU, memory and disk', 30, {
+    min: 1,
+    max: 3600,
+  }),
+  MONITORING_AUTO_HEAL: env.flag('Restart mail servers of a private edge that have died', true),
+  ALERT_EVAL_INTERVAL_SECONDS: env.integer('Seconds between evaluations of alert rules', 10, {
+    min: 1,
+    max: 3600,
+  }),
+  ALERT_NOTIFICATION_COOLDOWN: env.integer('Seconds before one rule may tell of firing again', 300),
+  PROMETHEUS_URL: env.url('Answers for metrics; unset: the samples of the monitoring', [
+    'http:',
+    'https:',
+  ]),
 
   WEBHOOK_URL: env.url('The global address that receives every event', ['http:', 'https:']),
   WEBHOOK_URLS: env.list('The same, as a list whose first entry counts', 'addresses', (entry) =>
@@ -210,6 +235,9 @@ const EDGE_SETTLES: Record<string, string | undefined> = {
   MAIL_REINJECT_HOST: undefined,
   MAIL_REINJECT_PORT: 'MAIL_REINJECT_HOST',
   EDGE_DKIM_DIR: undefined,
+  MONITOR_SMTP_HOST: undefined,
+  MONITOR_SMTP_PORT: 'MONITOR_SMTP_HOST',
+  MONITOR_RSPAMD_URL: undefined,
 }
 
 /** Read at every use, because an edge may be started after us, or again elsewhere. */

@@ -2,12 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import { readConfig } from './config.ts'
 import { startCore } from './core.ts'
 import { chooseDaemons, defaultPort } from './daemons/index.ts'
+import { offerRestart } from './daemons/restarts.ts'
 import { holdDataDir, prepareDataDir } from './database/data-dir.ts'
 import { openDatabase, type Target } from './database/database.ts'
 import { startEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
 import { isTypeQuery } from './database/type-query.ts'
 import { health } from './features/health/index.ts'
+import { startHeartbeat } from './features/monitoring/heartbeat.ts'
 import { metrics } from './http/metrics.ts'
 import { httpServer, type Service } from './http/server.ts'
 import { serviceLog } from './log.ts'
@@ -96,11 +98,19 @@ async function start(
   const parts: Service[] = []
   for (const [index, daemon] of chosen.entries()) {
     const own = { ...core, log: logs[index]?.log ?? log }
-    const { features, metrics: lines, stop } = await daemon.start(own)
-    closers.push(stop)
+    let running = await daemon.start(own)
+    closers.push(() => running.stop())
+    const { features } = running
     const measured = metrics(daemon.name)
-    if (lines) measured.extend(lines)
+    if (running.metrics) measured.extend(() => running.metrics?.() ?? '')
     parts.push({ name: daemon.name, log: own.log, metrics: measured, features })
+    // One that has routes lives on in the listener; it restarts with the process.
+    if (features.length === 0) {
+      offerRestart(core, daemon.name, async () => {
+        await running.stop()
+        running = await daemon.start(own)
+      })
+    }
   }
   // The API brings its own.
   const [first] = parts
@@ -114,7 +124,10 @@ async function start(
     throw new StartupError(`HOST ${config.HOST} is not an address of this machine (${error.code})`)
   })
 
-  const address = `http://${config.HOST}:${(app.server.address() as { port: number }).port}`
+  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
+  const address = `http://${host}:${(app.server.address() as { port: number }).port}`
+  const heartbeat = startHeartbeat(core, parts, address)
+  closers.push(heartbeat.stop)
   const files = offered.map(
     (kind) => `  first ${kind}: token in ${core.access.bootstrap.fileOf(kind)}`,
   )

@@ -19,6 +19,7 @@ import { mailboxes } from '../features/mailboxes/index.ts'
 import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
 import { messageTrace } from '../features/message-trace/index.ts'
 import { expireQuarantine } from '../features/message-trace/message-trace.jobs.ts'
+import { monitoring } from '../features/monitoring/index.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
@@ -42,6 +43,7 @@ import {
 import { runJobs } from '../jobs/jobs.ts'
 import type { Daemon } from './daemon.ts'
 import { followEdge } from './edge-follower.ts'
+import { restartsOf } from './restarts.ts'
 
 export const api: Daemon = {
   name: 'api',
@@ -102,6 +104,7 @@ export function apiFeatures(core: Core): Feature[] {
     sharedMailboxes(core, hosting, forwarding),
     storage(core, hosting, mailboxing),
     queue(core),
+    monitoring(core, restartsOf(core)),
     webhooks(core, { globalUrl: globalWebhookUrl(core.config) }),
     messageTrace(core),
     mailboxAuth(core),

@@ -13,6 +13,62 @@ export interface Tables {
     kind: 'mailbox' | 'alias' | 'shared_mailbox' | 'smtp_credential'
     owner_id: string
   }
+  alert_channels: {
+    id: string
+    name: string
+    type: 'email' | 'webhook'
+    target: string
+    enabled: Generated<boolean>
+    signing_secret: Buffer | null
+    last_used_at: Timestamp | null
+    last_error: string | null
+    created_at: Generated<Timestamp>
+  }
+  alert_events: {
+    id: GeneratedAlways<number>
+    rule_id: string | null
+    rule_name: string
+    metric: string
+    comparator: string
+    severity: 'critical' | 'warning' | 'info'
+    value: number | null
+    threshold: number
+    state: 'firing' | 'resolved'
+    message: string | null
+    created_at: Timestamp
+    notified_at: Timestamp | null
+    resolved_at: Timestamp | null
+  }
+  alert_notifications: {
+    id: GeneratedAlways<number>
+    event_id: number
+    channel_id: string
+    kind: 'firing' | 'resolved'
+    attempts: Generated<number>
+    due_at: Timestamp
+    done_at: Timestamp | null
+    last_error: string | null
+    created_at: Timestamp
+  }
+  alert_rules: {
+    id: string
+    name: string
+    description: string | null
+    metric: string
+    comparator: '>' | '>=' | '<' | '<=' | '=='
+    threshold: number
+    for_seconds: Generated<number>
+    severity: Generated<'critical' | 'warning' | 'info'>
+    enabled: Generated<boolean>
+    channel_ids: Generated<string[]>
+    organization_id: string | null
+    evaluated_at: Timestamp | null
+    breach_began_at: Timestamp | null
+    last_fired_at: Timestamp | null
+    last_notified_at: Timestamp | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
   aliases: {
     id: string
     organization_id: string
@@ -65,6 +121,19 @@ export interface Tables {
     token_hash: string
     kind: 'organization' | 'operator'
     created_at: Generated<Timestamp>
+  }
+  daemon_heartbeats: {
+    instance: string
+    name: string
+    host: string
+    address: string
+    started_at: Timestamp
+    seen_at: Timestamp
+    requests: Generated<number>
+    errors: Generated<number>
+    sampled_requests: Generated<number>
+    sampled_errors: Generated<number>
+    sampled_at: Timestamp | null
   }
   dashboard_users: {
     id: string
@@ -197,6 +266,14 @@ export interface Tables {
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }
+  host_health: {
+    host: string
+    resource: 'cpu' | 'memory' | 'disk'
+    level: 'ok' | 'warning' | 'critical'
+    percent: number
+    checked_at: Timestamp
+    changed_at: Timestamp
+  }
   idempotency_keys: {
     caller: string
     method: string
@@ -262,6 +339,12 @@ export interface Tables {
     owner: string | null
     lease_until: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+  }
+  metric_samples: {
+    metric: string
+    label: string
+    minute: Timestamp
+    value: number
   }
   operator_audit: {
     id: GeneratedAlways<number>
@@ -386,6 +469,26 @@ export interface Tables {
     direction: 'outbound' | 'inbound'
     counts: Json
     updated_at: Timestamp
+  }
+  service_health: {
+    name: string
+    status: 'up' | 'degraded' | 'down' | 'error'
+    protocol: string
+    critical: boolean
+    response_time: number | null
+    check_duration: number
+    error: string | null
+    checked_at: Timestamp
+    changed_at: Timestamp
+  }
+  service_restarts: {
+    id: string
+    service: string
+    attempted_at: Timestamp
+    automatic: boolean
+    reason: string | null
+    succeeded: boolean | null
+    error: string | null
   }
   sessions: {
     id: string

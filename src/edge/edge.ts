@@ -8,6 +8,7 @@ import type { DatabaseAddress } from './database-role.ts'
 import { requirePackages } from './packages.ts'
 import { edgePlace, makeEdgePlace } from './place.ts'
 import { keptPorts } from './ports.ts'
+import { type EdgeServer, markWanted, restartIn, unmarkWanted } from './restart.ts'
 import { running, startServers, stopServers } from './servers.ts'
 import type { EdgeSettings } from './settings.ts'
 import { edgeSecrets, privateFolders, privateSettings } from './settings-of.ts'
@@ -54,6 +55,7 @@ export async function edgeUp(
     const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`)
     writeFileSync(`${envFile}.new`, lines.join(''), { mode: 0o600 })
     renameSync(`${envFile}.new`, envFile)
+    markWanted(folder)
     return { folder, settings, environment, caFile: tls.certificate, envFile }
   })
 }
@@ -62,12 +64,22 @@ export async function edgeUp(
 export async function edgeDown(dataDir: string, { remove = false } = {}): Promise<boolean> {
   const folder = edgePlace(dataDir)
   if (folder === undefined) return false
-  await alone(folder, () => stopServers(folder, privateFolders(folder)))
+  await alone(folder, async () => {
+    unmarkWanted(folder)
+    await stopServers(folder, privateFolders(folder))
+  })
   if (remove) {
     rmSync(folder, { recursive: true, force: true })
     rmSync(`${dataDir}/edge`, { recursive: true, force: true })
   }
   return true
+}
+
+/** Restarts one server of the edge; its configuration, its mail and the other servers stay. */
+export async function edgeRestart(dataDir: string, server: EdgeServer): Promise<void> {
+  const folder = edgePlace(dataDir)
+  if (folder === undefined) throw new StartupError('there is no mail edge beside this server')
+  await alone(folder, () => restartIn(folder, server))
 }
 
 /** The servers by name, with their process; undefined when there never was an edge. */
@@ -101,4 +113,7 @@ const environmentOf = ({ ports, doveadmKey, master, folders }: EdgeSettings, pas
   MAIL_REINJECT_HOST: '127.0.0.1',
   MAIL_REINJECT_PORT: String(ports.reinject),
   EDGE_DKIM_DIR: folders.dkim,
+  MONITOR_SMTP_HOST: '127.0.0.1',
+  MONITOR_SMTP_PORT: String(ports.smtp),
+  MONITOR_RSPAMD_URL: `http://127.0.0.1:${ports.controller}`,
 })

@@ -64,7 +64,22 @@ export async function startServers(edge: EdgeSettings, folder: string): Promise<
   await Promise.all(servers.map((server) => start(server, edge, folder)))
 }
 
-async function start(server: Server, edge: EdgeSettings, folder: string): Promise<void> {
+/** One of them, by its name in lower case. */
+export async function startServer(
+  name: string,
+  edge: Pick<EdgeSettings, 'folders' | 'ports'>,
+  folder: string,
+): Promise<void> {
+  const server = serversOf(edge.folders).find((one) => one.name.toLowerCase() === name)
+  if (!server) throw new StartupError(`there is no server ${name}`)
+  await start(server, edge, folder)
+}
+
+async function start(
+  server: Server,
+  edge: Pick<EdgeSettings, 'ports'>,
+  folder: string,
+): Promise<void> {
   const { name, command, listens, pidFile, log } = server
   rmSync(pidFile, { force: true })
   const failure = await run(command, folder)

@@ -38,6 +38,9 @@ export function metrics(service: string) {
       gauges.push(lines)
     },
 
+    /** Since the start, over all routes. */
+    totals: () => ({ requests: sum(requests), errors: sum(errors) }),
+
     async render(): Promise<string> {
       const cpuNow = cpuTimes()
       const total = cpuNow.total - cpuBefore.total
@@ -79,6 +82,12 @@ export function metrics(service: string) {
       return `${lines.join('\n')}\n`
     },
   }
+}
+
+const sum = (counts: Map<string, number>): number => {
+  let total = 0
+  for (const count of counts.values()) total += count
+  return total
 }
 
 /** The last thousand observations of one route. */

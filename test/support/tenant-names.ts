@@ -15,7 +15,7 @@ const PLAIN = new Set(
   created_by date_from date_to description direction dkim_selector end_date event_id event_source
   event_type event_types expires_at full_name local_part message message_id name new_password
   overlap_seconds password q queue_name reason recipient secret sender sending_profile start_date
-  status subject target target_type url user_email vacation_message webhook_secret
+  signing_secret status step subject target target_type url user_email vacation_message webhook_secret
   webhook_urls`.split(/\s+/),
 )
 
@@ -75,6 +75,11 @@ export function tenantNames(
   const names: Record<string, Named> = {
     account_id: byId(({ account }) => account.id),
     alias_id: alias,
+    channel_id: ofOperators('none'),
+    channel_ids: ofOperators('none'),
+    rule_id: ofOperators('none'),
+    service_name: ofOperators('api'),
+    services: ofOperators('api'),
     audit_id: { own: () => '1', foreign: [() => ['1', '999999999']] },
     dead_letter_id: ofOperators(other.deadLetterId),
     dead_letter_ids: ofOperators(other.deadLetterId),

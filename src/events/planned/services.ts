@@ -64,14 +64,6 @@ reserved('archiver', [
   ['archive.hold.released', 'Archived messages need not be kept any more', 'hold_id'],
 ])
 
-awaited('monitoring', [
-  ['health.service.down', 'A service stopped working', 'service old_status new_status'],
-  ['health.service.up', 'A service works again', 'service old_status=down new_status=healthy'],
-  ['health.system.alert', 'Something needs attention', 'alert_type severity message'],
-  ['health.recovery', 'The monitoring tried to repair a service', 'action=restart service success'],
-  ['health.check.failed', 'A service could not be examined', 'service error'],
-])
-
 awaited('rag', [
   ['rag.indexing.started', 'Messages are being indexed', 'mailbox document_count'],
   [

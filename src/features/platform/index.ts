@@ -1,5 +1,6 @@
 import type { Core } from '../../core.ts'
 import type { Feature } from '../feature.ts'
+import { alerts } from './alerts/index.ts'
 import { auditRoutes } from './audit/audit.routes.ts'
 import { auditService } from './audit/audit.service.ts'
 import { operatorAuthRoutes } from './auth/auth.routes.ts'
@@ -8,6 +9,8 @@ import { backupsRoutes } from './backups/backups.routes.ts'
 import { backupsService } from './backups/backups.service.ts'
 import { logsRoutes } from './logs/logs.routes.ts'
 import { logsService } from './logs/logs.service.ts'
+import { metricsRoutes } from './metrics/metrics.routes.ts'
+import { metricsService } from './metrics/metrics.service.ts'
 import { operatorRoutes } from './operators/operators.routes.ts'
 import { operatorService } from './operators/operators.service.ts'
 import { overviewRoutes } from './overview/overview.routes.ts'
@@ -22,12 +25,14 @@ export function platform(core: Core): Feature {
   const sessions = operatorSessionService({ ...core, operators })
   return {
     prefix: '/api/v1/platform',
-    capabilities: ['overview', 'audit'],
+    capabilities: ['overview', 'audit', 'alerts', 'metrics_range'],
     routes: async (app) => {
       await app.register(operatorAuthRoutes(operatorAuthService(core)), { prefix: '/auth' })
       await app.register(operatorRoutes(operators, sessions), { prefix: '/operators' })
       await app.register(operatorSessionRoutes(sessions), { prefix: '/sessions' })
       await app.register(overviewRoutes(overviewService(core)), { prefix: '/overview' })
+      await app.register(metricsRoutes(metricsService(core)), { prefix: '/metrics' })
+      await app.register(alerts(core), { prefix: '/alerts' })
       await app.register(auditRoutes(auditService(core)), { prefix: '/audit' })
       await app.register(logsRoutes(logsService(core)), { prefix: '/logs' })
       await app.register(backupsRoutes(backupsService(core)), { prefix: '/backups' })

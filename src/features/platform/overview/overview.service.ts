@@ -1,47 +1,53 @@
 import type { Core } from '../../../core.ts'
-import * as blocks from './overview.repository.ts'
+import { defineError } from '../../../errors.ts'
+import { keptValue } from '../../../lib/kept-value.ts'
+import type { BlockNeeds } from './blocks/block.ts'
+import { type BlockName, type BlockValue, blocks } from './blocks/index.ts'
+
+const FRESH_MS = 1500
+// A day of mail is the most there is to read, and one more minute of it changes little.
+const FRESH_VOLUME_MS = 10_000
+const STALE_MS = 60_000
+const PATIENCE_MS = 2000
+
+export const DatabaseLost = defineError({ status: 500, message: 'Database connection failed' })
+
+type Page = { [Name in BlockName]: BlockValue<Name> | null }
 
 export type OverviewService = ReturnType<typeof overviewService>
 
-export const overviewService = ({ db, now, log }: Pick<Core, 'db' | 'now' | 'log'>) => ({
-  /** What cannot be computed is null and named: the rest of the page is still worth reading. */
-  async get() {
-    const time = now()
-    const [organizations, domains, mailboxes, storage, webhooks, security, recent_actions] =
-      await Promise.all([
-        orNull(blocks.organizations(db, time)),
-        orNull(blocks.domains(db, time)),
-        orNull(blocks.mailboxes(db, time)),
-        orNull(blocks.storage(db)),
-        orNull(blocks.webhooks(db)),
-        orNull(blocks.security(db, time)),
-        orNull(blocks.recentActions(db)),
-      ])
-    const page = {
-      services: null,
-      queue: null,
-      organizations,
-      domains,
-      mailboxes,
-      storage,
-      certificates: null,
-      quarantine: null,
-      webhooks,
-      migrations: null,
-      security,
-      volume_24h: null,
-      recent_actions,
-    }
-    const degraded = Object.entries(page).flatMap(([name, block]) => (block === null ? [name] : []))
-    return { ...page, degraded }
+/**
+ * Many consoles ask every minute, so all of them share one computation. Blocks stand on their own:
+ * what cannot be computed in time is null and named, and the rest of the page is still worth reading.
+ */
+export function overviewService(core: BlockNeeds & Pick<Core, 'log'>) {
+  const names = Object.keys(blocks) as BlockName[]
+  const kept = names.map((name) => ({
+    name,
+    value: keptValue<unknown>(() => blocks[name](core, null), {
+      freshMs: name === 'volume_24h' ? FRESH_VOLUME_MS : FRESH_MS,
+      staleMs: STALE_MS,
+    }),
+  }))
 
-    async function orNull<Block>(block: Promise<Block>): Promise<Block | null> {
-      try {
-        return await block
-      } catch (error) {
-        log.warn({ err: error }, 'a block of the overview failed')
-        return null
-      }
-    }
-  },
-})
+  return {
+    async get() {
+      const degraded: BlockName[] = []
+      const parts = await Promise.all(
+        kept.map(async ({ name, value }) => {
+          try {
+            return [name, await value(PATIENCE_MS)]
+          } catch (error) {
+            degraded.push(name)
+            core.log.warn({ err: error, block: name }, 'a block of the overview failed')
+            return [name, null]
+          }
+        }),
+      )
+      const page = Object.fromEntries(parts) as Page
+      const { organizations, domains, recent_actions } = page
+      if (!organizations && !domains && !recent_actions) throw new DatabaseLost()
+      return { ...page, degraded: names.filter((name) => degraded.includes(name)) }
+    },
+  }
+}

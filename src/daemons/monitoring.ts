@@ -1,0 +1,89 @@
+import { hostname } from 'node:os'
+import type { Core } from '../core.ts'
+import { expositionRoutes } from '../features/monitoring/exposition.ts'
+import { checkHost } from '../features/monitoring/host/host-check.ts'
+import { hostReader } from '../features/monitoring/host/readings.ts'
+import { heal } from '../features/monitoring/restarts/auto-heal.ts'
+import { restarter } from '../features/monitoring/restarts/restarts.ts'
+import { deleteOldSamples, takeSamples } from '../features/monitoring/samples/sampler.ts'
+import { freshStates } from '../features/monitoring/states.repository.ts'
+import { sweep } from '../features/monitoring/sweep.ts'
+import { deleteOldNotifications } from '../features/platform/alerts/alerts.jobs.ts'
+import { channelSender } from '../features/platform/alerts/delivery/channel-sender.ts'
+import { dispatcher } from '../features/platform/alerts/delivery/dispatcher.ts'
+import { evaluator } from '../features/platform/alerts/evaluation/evaluator.ts'
+import { runJobs, takeJob } from '../jobs/jobs.ts'
+import { periodically } from '../lib/periodically.ts'
+import type { Daemon } from './daemon.ts'
+import { restartsOf } from './restarts.ts'
+
+const LOOK_MS = 1000
+// So that each minute has a sample although looks come a little late.
+const SAMPLE_SECONDS = 55
+
+/**
+ * Looks after the installation: services, hosts, samples, alerts. Each kind of work is taken by moving
+ * its time stamp, so among several processes one does it, and what a killed one left is done the next time.
+ */
+export const monitoring: Daemon = {
+  name: 'monitoring',
+  port: 8085,
+  async start(core) {
+    const { config, db, log } = core
+    const readHost = hostReader(config.DATA_DIR)
+    const restarting = restarter({ ...core, restarts: restartsOf(core) })
+    const rules = evaluator(core)
+    const sender = channelSender(core)
+    const telling = dispatcher({ ...core, sender })
+    const jobs = runJobs(core, [deleteOldSamples, deleteOldNotifications])
+
+    async function evaluate(): Promise<void> {
+      await rules.run()
+      await telling.look()
+    }
+
+    const work = [
+      taken('sweep', config.MONITORING_SWEEP_SECONDS, async () => {
+        // What has just become known is not left until the next evaluation.
+        if ((await sweep(core)) > 0) await evaluate()
+        if (!config.MONITORING_AUTO_HEAL) return
+        const states = await freshStates(db, config, core.now())
+        await heal(restarting, states, undefined, { dryRun: false, automatic: true })
+      }),
+      taken(`host ${hostname()}`, config.MONITORING_HOST_SECONDS, async () =>
+        checkHost(core, await readHost()),
+      ),
+      taken('samples', SAMPLE_SECONDS, () => takeSamples(core)),
+      taken('alerts', config.ALERT_EVAL_INTERVAL_SECONDS, evaluate),
+      // Whoever is free tells what is due; each notification is taken once.
+      periodically(LOOK_MS, async () => void (await telling.look()), complain('notifications')),
+    ]
+
+    function taken(what: string, everySeconds: number, run: () => Promise<unknown>) {
+      const job = { name: `monitoring.${what}`, everySeconds, run }
+      const look = async () => {
+        if (!isOver && (await takeJob(db, job))) await run()
+      }
+      return periodically(LOOK_MS, look, complain(what))
+    }
+    function complain(what: string) {
+      return (error: unknown) =>
+        log.error({ err: error, work: what }, 'monitoring failed at a part')
+    }
+
+    let isOver = false
+    return {
+      features: monitoringFeatures(core),
+      async stop() {
+        isOver = true
+        await Promise.all(work.map((one) => one.stop()))
+        await telling.settle()
+        await sender.close()
+        await jobs.stop()
+      },
+    }
+  },
+}
+
+const monitoringFeatures = (core: Core) =>
+  core.config.SVC_EDITION === 'enterprise' ? [{ prefix: '', routes: expositionRoutes(core) }] : []

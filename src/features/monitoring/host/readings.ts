@@ -1,0 +1,49 @@
+import { statfs } from 'node:fs/promises'
+import { cpus, freemem, loadavg, totalmem } from 'node:os'
+
+export interface Readings {
+  /** null before there are two readings to compare. */
+  cpu_percent: number | null
+  memory_percent: number
+  memory_bytes: number
+  disk_percent: number
+  load_average: number[]
+}
+
+/** What this host has in use; the disk is the one that the data lies on. */
+export function hostReader(dataDir: string) {
+  let before = cpuTimes()
+  let cpu: number | null = null
+  return async (): Promise<Readings> => {
+    const now = cpuTimes()
+    const total = now.total - before.total
+    // Moments apart tell nothing.
+    if (total > 100) {
+      cpu = 100 * (1 - (now.idle - before.idle) / total)
+      before = now
+    }
+    const { blocks, bfree, bavail } = await statfs(dataDir)
+    const used = blocks - bfree
+    const memory = totalmem() - freemem()
+    return {
+      cpu_percent: cpu === null ? null : tenths(cpu),
+      memory_percent: tenths((100 * memory) / totalmem()),
+      memory_bytes: memory,
+      // As df counts: what only root may fill is not there.
+      disk_percent: tenths((100 * used) / Math.max(1, used + bavail)),
+      load_average: loadavg().map((load) => Math.round(load * 100) / 100),
+    }
+  }
+}
+
+const tenths = (percent: number): number => Math.round(percent * 10) / 10
+
+function cpuTimes() {
+  let idle = 0
+  let total = 0
+  for (const { times } of cpus()) {
+    idle += times.idle
+    total += times.user + times.nice + times.sys + times.idle + times.irq
+  }
+  return { idle, total }
+}

@@ -1,0 +1,100 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { operator } from '../../access/labels.ts'
+import * as errors from './monitoring.errors.ts'
+import * as shapes from './monitoring.schemas.ts'
+import type { MonitoringService } from './monitoring.service.ts'
+
+const { MonitoringSilent, NotRestartable, RestartFailed, UnknownService, UrlNotConfigured } = errors
+
+/** Bare objects, as the monitoring has always answered; failures carry `error` and `timestamp`. */
+export const monitoringRoutes =
+  (monitoring: MonitoringService): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get('/health', {
+      config: { auth: operator('support'), errors: [MonitoringSilent] },
+      schema: {
+        operationId: 'health_check',
+        summary: 'Whether the monitoring itself works',
+        response: { 200: shapes.MonitoringHealth },
+      },
+      handler: () => monitoring.health(),
+    })
+
+    app.get('/services', {
+      config: { auth: operator('support'), errors: [MonitoringSilent] },
+      schema: {
+        operationId: 'get_services_status',
+        summary: 'Every service as it was found last',
+        response: { 200: shapes.Heartbeat },
+      },
+      handler: () => monitoring.services(),
+    })
+
+    app.get('/services/:service_name', {
+      config: { auth: operator('support'), errors: [MonitoringSilent, UnknownService] },
+      schema: {
+        operationId: 'get_service_status',
+        summary: 'One service as it was found last',
+        params: shapes.ServiceParams,
+        response: { 200: shapes.OneService },
+      },
+      handler: ({ params }) => monitoring.service(params.service_name),
+    })
+
+    app.get('/metrics', {
+      config: { auth: operator('support') },
+      schema: {
+        operationId: 'get_system_metrics',
+        summary: 'What this host and its mail are doing now',
+        response: { 200: shapes.SystemMetrics },
+      },
+      handler: () => monitoring.metrics(),
+    })
+
+    app.get('/stats', {
+      config: { auth: operator('support') },
+      schema: {
+        operationId: 'get_dashboard_stats',
+        summary: 'Host, mail and services in figures',
+        response: { 200: shapes.Statistics },
+      },
+      handler: () => monitoring.stats(),
+    })
+
+    app.post('/services/:service_name/restart', {
+      config: {
+        auth: operator('operator'),
+        errors: [MonitoringSilent, UnknownService, NotRestartable, RestartFailed],
+      },
+      schema: {
+        operationId: 'restart_service',
+        summary: 'Restart a service that runs beside this process',
+        params: shapes.ServiceParams,
+        body: shapes.RestartRequest,
+        response: { 200: shapes.Restarted },
+      },
+      handler: ({ caller, params, body }) => monitoring.restart(caller, params.service_name, body),
+    })
+
+    app.post('/auto-heal', {
+      config: { auth: operator('operator'), errors: [MonitoringSilent, UnknownService] },
+      schema: {
+        operationId: 'trigger_auto_heal',
+        summary: 'Restart what is down and can be restarted from here',
+        body: shapes.HealRequest,
+        response: { 200: shapes.Healed },
+      },
+      handler: ({ caller, body }) => monitoring.autoHeal(caller, body),
+    })
+
+    app.post('/webhooks/test', {
+      config: { auth: operator('operator'), errors: [UrlNotConfigured] },
+      schema: {
+        operationId: 'test_webhooks',
+        summary: 'Post a test to addresses that are configured',
+        body: shapes.WebhookTest,
+        response: { 200: shapes.WebhooksTested },
+      },
+      handler: ({ body }) => monitoring.testWebhooks(body),
+    })
+  }

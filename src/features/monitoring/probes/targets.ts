@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { Core } from '../../../core.ts'
+import { withinTime } from '../../../lib/kept-value.ts'
+import { reachable } from '../heartbeat.ts'
+import { type DaemonLife, daemonLives } from '../heartbeats.repository.ts'
+import { greeting } from './greeting.ts'
+import { httpAnswer } from './http-answer.ts'
+
+export const PATIENCE_MS = 3000
+
+/** A service and how to find out whether it works: an error that is thrown says why not. */
+export interface Target {
+  name: string
+  protocol: string
+  critical: boolean
+  probe(): Promise<void>
+}
+
+type Needs = Pick<Core, 'config' | 'db' | 'redis'>
+
+/** Everything this installation consists of, as far as it says where that is. */
+export async function targetsOf(core: Needs): Promise<Target[]> {
+  const lives = await withinTime(daemonLives(core.db), PATIENCE_MS)
+  return [...stores(core), ...mailServers(core), ...lives.map(daemon)]
+}
+
+function stores({ db, redis }: Needs): Target[] {
+  const postgresql = {
+    name: 'postgresql',
+    protocol: 'postgresql',
+    critical: true,
+    probe: async () => void (await withinTime(sql`select 1`.execute(db), PATIENCE_MS)),
+  }
+  if (!redis) return [postgresql]
+  const ping = async () => (await redis.connection()).ping()
+  const probe = async () => void (await withinTime(ping(), PATIENCE_MS))
+  return [postgresql, { name: 'redis', protocol: 'redis', critical: false, probe }]
+}
+
+function mailServers({ config }: Needs): Target[] {
+  const targets: Target[] = []
+  const add = (name: string, protocol: string, critical: boolean, probe: Target['probe']) =>
+    targets.push({ name, protocol, critical, probe })
+
+  const smtp = config.MONITOR_SMTP_HOST
+    ? { host: config.MONITOR_SMTP_HOST, port: config.MONITOR_SMTP_PORT }
+    : { host: config.MAIL_REINJECT_HOST, port: config.MAIL_REINJECT_PORT }
+  const { host } = smtp
+  if (host) {
+    const server = { ...smtp, host, expects: /^220 .*\r\n/m, goodbye: 'QUIT\r\n' }
+    add('postfix', 'smtp', true, () => greeting(server, PATIENCE_MS))
+  }
+
+  const imapHost = config.IMAP_HOST
+  if (imapHost) {
+    const server = {
+      host: imapHost,
+      port: config.IMAP_PORT,
+      tls: config.IMAP_TLS === 'true',
+      expects: /^\* (OK|PREAUTH)\b.*\r\n/,
+      goodbye: 'a LOGOUT\r\n',
+    }
+    add('dovecot', 'imap', true, () => greeting(server, PATIENCE_MS))
+  }
+
+  const sieveHost = config.SIEVE_HOST ?? imapHost
+  if (sieveHost) {
+    const server = {
+      host: sieveHost,
+      port: config.SIEVE_PORT,
+      // RFC 5804 §1.2: capabilities first, then OK.
+      expects: /^OK\b.*\r\n/m,
+      goodbye: 'LOGOUT\r\n',
+    }
+    add('managesieve', 'managesieve', false, () => greeting(server, PATIENCE_MS))
+  }
+
+  const { DOVEADM_URL: doveadm, DOVEADM_API_KEY: key = '' } = config
+  if (doveadm) {
+    const authorization = `X-Dovecot-API ${Buffer.from(key).toString('base64')}`
+    const url = new URL('/doveadm/v1', doveadm).href
+    add('doveadm', 'http', false, async () => {
+      await httpAnswer(url, { patienceMs: PATIENCE_MS, headers: { authorization } })
+    })
+  }
+
+  const rspamd = config.MONITOR_RSPAMD_URL
+  if (rspamd) {
+    const url = new URL('/ping', rspamd).href
+    add('rspamd', 'http', true, async () => {
+      const answer = await httpAnswer(url, { patienceMs: PATIENCE_MS })
+      if (!answer.startsWith('pong')) throw new Error('answered, but not with pong')
+    })
+  }
+  return targets
+}
+
+const daemon = ({ name, address, host, seen_at }: DaemonLife): Target => ({
+  name,
+  protocol: 'http',
+  critical: name === 'api',
+  async probe() {
+    if (address === null) throw new Error(`no sign of life since ${seen_at}`)
+    await httpAnswer(`${reachable(address, host)}/health`, { patienceMs: PATIENCE_MS })
+  },
+})

@@ -1,0 +1,123 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../../../database/database.ts'
+import type { Comparator, Severity } from '../alert-metrics.ts'
+
+/** What the enabled rules look at, each once. */
+export const wantedMetrics = (db: Db) =>
+  db
+    .selectFrom('alert_rules')
+    .select(['metric', 'organization_id'])
+    .where('enabled', '=', true)
+    .distinct()
+    .execute()
+
+/**
+ * Held until the outcome is stored. A rule that somebody has evaluated with newer figures meanwhile is
+ * left out.
+ */
+export async function lockRules(tx: Tx, readAt: Date): Promise<LockedRule[]> {
+  // On their own: a statement that waited for the locks would see events as they were before.
+  const { rows: held } = await sql<{ id: string }>`
+    select id from alert_rules
+    where enabled and (evaluated_at is null or evaluated_at <= ${readAt.toISOString()})
+    order by id for update`.execute(tx)
+  const ids = held.map(({ id }) => id)
+  const { rows } = await sql<LockedRule>`
+    select rules.id, rules.name, rules.metric, rules.comparator, rules.threshold,
+      rules.for_seconds, rules.severity, rules.channel_ids, rules.organization_id,
+      rules.breach_began_at, rules.last_notified_at,
+      open.id as open_id, open.notified_at as open_notified_at
+    from alert_rules rules
+    left join alert_events open on open.rule_id = rules.id and open.state = 'firing'
+    where rules.id = any(${ids}::text[])
+    order by rules.id`.execute(tx)
+  return rows
+}
+
+export interface LockedRule {
+  id: string
+  name: string
+  metric: string
+  comparator: Comparator
+  threshold: number
+  for_seconds: number
+  severity: Severity
+  channel_ids: string[]
+  organization_id: string | null
+  breach_began_at: string | null
+  last_notified_at: string | null
+  open_id: number | null
+  open_notified_at: string | null
+}
+
+export const markEvaluated = (tx: Tx, ids: string[], readAt: Date) =>
+  tx
+    .updateTable('alert_rules')
+    .set({ evaluated_at: readAt.toISOString() })
+    .where(sql<boolean>`id = any(${ids}::text[])`)
+    .execute()
+
+export const setBreach = (tx: Tx, id: string, beganAt: Date | null) =>
+  tx
+    .updateTable('alert_rules')
+    .set({ breach_began_at: beganAt?.toISOString() ?? null })
+    .where('id', '=', id)
+    .execute()
+
+export async function fire(tx: Tx, rule: LockedRule, value: number, message: string, now: Date) {
+  await tx
+    .updateTable('alert_rules')
+    .set({ last_fired_at: now.toISOString() })
+    .where('id', '=', rule.id)
+    .execute()
+  const { id } = await tx
+    .insertInto('alert_events')
+    .values({
+      rule_id: rule.id,
+      rule_name: rule.name,
+      metric: rule.metric,
+      comparator: rule.comparator,
+      severity: rule.severity,
+      value,
+      threshold: rule.threshold,
+      state: 'firing',
+      message,
+      created_at: now.toISOString(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export const resolve = (tx: Tx, eventId: number, now: Date) =>
+  tx
+    .updateTable('alert_events')
+    .set({ state: 'resolved', resolved_at: now.toISOString() })
+    .where('id', '=', eventId)
+    .execute()
+
+export async function markNotified(tx: Tx, ruleId: string, eventId: number, now: Date) {
+  await tx
+    .updateTable('alert_events')
+    .set({ notified_at: now.toISOString() })
+    .where('id', '=', eventId)
+    .execute()
+  await tx
+    .updateTable('alert_rules')
+    .set({ last_notified_at: now.toISOString() })
+    .where('id', '=', ruleId)
+    .execute()
+}
+
+/** For every enabled channel of the rule; what the rule names and is gone is passed over. */
+export const enqueue = (
+  tx: Tx,
+  eventId: number,
+  channelIds: string[],
+  kind: 'firing' | 'resolved',
+  now: Date,
+) =>
+  sql`
+    insert into alert_notifications (event_id, channel_id, kind, due_at, created_at)
+    select ${eventId}, id, ${kind}, ${now.toISOString()}, ${now.toISOString()}
+    from alert_channels where enabled and id = any(${channelIds}::text[])`.execute(tx)

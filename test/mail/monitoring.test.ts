@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sweep } from '../../src/features/monitoring/sweep.ts'
+import type { App } from '../support/app.ts'
+import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
+import { waitFor } from '../support/wait.ts'
+
+const PATH = '/api/v1/monitoring'
+const SERVERS = ['postfix', 'dovecot', 'rspamd', 'doveadm', 'managesieve']
+
+describe.skipIf(edgeMissing)(`monitoring of real mail servers${skipped}`, () => {
+  let host: MailHost
+  let operator: Awaited<ReturnType<App['operator']>>
+  beforeAll(async () => {
+    host = await startMailHost()
+    await host.app.tenant('acme')
+    operator = await host.app.operator('operator')
+  })
+  afterAll(() => host.stop())
+
+  const states = async (): Promise<Record<string, string>> => {
+    await sweep(host.app.core)
+    const { services } = (await operator.get(`${PATH}/services`)).body
+    return Object.fromEntries(SERVERS.map((name) => [name, services[name]?.status]))
+  }
+  const allUp = Object.fromEntries(SERVERS.map((name) => [name, 'up']))
+
+  it('finds a server that was killed, starts it again, and mail arrives', async () => {
+    expect(await states()).toEqual(allUp)
+    const { Postfix: master, ...others } = host.pids()
+    process.kill(master as number, 'SIGKILL')
+    await waitFor(async () => (await states()).postfix === 'down', 20_000)
+    const healed = await operator.post(`${PATH}/auto-heal`, { reason: 'test' })
+    expect(healed.body.actions_taken).toMatchObject([
+      { service: 'dovecot', action: 'none' },
+      { service: 'postfix', action: 'restarted' },
+      { service: 'rspamd', action: 'none' },
+    ])
+    expect(await states()).toEqual(allUp)
+    const { Postfix: again, ...untouched } = host.pids()
+    expect(again).not.toBe(master)
+    expect(untouched).toEqual(others)
+    expect((await host.receive('admin@acme.test', 'after the restart')).code).toBe(250)
+    await host.arrived('admin@acme.test', 'after the restart')
+  })
+
+  it.each(['dovecot', 'rspamd'])('restarts %s alone', async (name) => {
+    const before = host.pids()
+    const answer = await operator.post(`${PATH}/services/${name}/restart`, { reason: 'test' })
+    expect(answer).toMatchObject({ status: 200, body: { service: name, status: 'success' } })
+    const after = host.pids()
+    const changed = Object.keys(after).filter((server) => after[server] !== before[server])
+    expect(changed.map((server) => server.toLowerCase())).toEqual([name])
+    expect(await states()).toEqual(allUp)
+  })
+
+  it('leaves alone what somebody has stopped', async () => {
+    await host.down()
+    expect((await states()).postfix).toBe('down')
+    const healed = await operator.post(`${PATH}/auto-heal`)
+    expect(healed.body.actions_taken.map((one: { action: string }) => one.action)).toEqual([
+      'none',
+      'none',
+      'none',
+    ])
+    expect(Object.values(host.pids())).toEqual([undefined, undefined, undefined])
+  })
+})
