@@ -75,6 +75,7 @@ export function tenantNames(
   const names: Record<string, Named> = {
     account_id: byId(({ account }) => account.id),
     alias_id: alias,
+    client_ip: ofOperators('203.0.113.9'),
     audit_id: { own: () => '1', foreign: [() => ['1', '999999999']] },
     dead_letter_id: ofOperators(other.deadLetterId),
     dead_letter_ids: ofOperators(other.deadLetterId),
@@ -96,6 +97,8 @@ export function tenantNames(
     organization_id: byId(({ organizationId }) => organizationId),
     quarantine_id: ofOperators(other.quarantineId),
     selector: ofOperators('default'),
+    rule_id: ofOperators(other.ruleId),
+    'security policy_id': ofOperators(other.policyId),
     session_id: ofOperators(operator.sessionId),
     source: { own: newAddress, foreign: addresses(({ alias: { source } }) => source) },
     target_id: ofOperators(operator.id),
