@@ -11,9 +11,10 @@ export interface Named {
 
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
-  `action admin_email admin_name allowed_ips auto_reply_message client_ip content correlation_id
+  `action admin_email admin_name allowed_countries allowed_ips applies_to_countries
+  auto_reply_message blocked_countries client_ip content correlation_id
   created_by date_from date_to description direction dkim_selector end_date event_id event_source
-  event_type event_types expires_at full_name local_part message message_id name new_password
+  event_type event_types expires_at full_name ip_address local_part message message_id name new_password
   overlap_seconds password q queue_name reason recipient secret sender sending_profile start_date
   status subject target target_type url user_email vacation_message webhook_secret
   webhook_urls`.split(/\s+/),

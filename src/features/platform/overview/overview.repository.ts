@@ -76,6 +76,25 @@ export async function security(db: Db, now: Date) {
   return { failed_auth_24h, denied_actions_24h, failed_auth_series }
 }
 
+/** Of those that can be read; what has ended counts as ending. */
+export const certificates = (db: Db, now: Date) => {
+  const within = (days: number) =>
+    sql<number>`count(*) filter (where valid_until <=
+      ${now.toISOString()}::timestamptz + make_interval(days => ${days}))`
+  return db
+    .selectFrom('certificates')
+    .select([
+      sql<number>`count(*)`.as('total'),
+      within(30).as('expiring_30d'),
+      within(7).as('expiring_7d'),
+      sql<number | null>`floor(extract(epoch from
+        min(valid_until) - ${now.toISOString()}::timestamptz) / 86400)::int`.as(
+        'soonest_expiry_days',
+      ),
+    ])
+    .executeTakeFirstOrThrow()
+}
+
 export const webhooks = (db: Db) =>
   db
     .selectFrom('webhook_dead_letters')

@@ -7,16 +7,25 @@ export const overviewService = ({ db, now, log }: Pick<Core, 'db' | 'now' | 'log
   /** What cannot be computed is null and named: the rest of the page is still worth reading. */
   async get() {
     const time = now()
-    const [organizations, domains, mailboxes, storage, webhooks, security, recent_actions] =
-      await Promise.all([
-        orNull(blocks.organizations(db, time)),
-        orNull(blocks.domains(db, time)),
-        orNull(blocks.mailboxes(db, time)),
-        orNull(blocks.storage(db)),
-        orNull(blocks.webhooks(db)),
-        orNull(blocks.security(db, time)),
-        orNull(blocks.recentActions(db)),
-      ])
+    const [
+      organizations,
+      domains,
+      mailboxes,
+      storage,
+      certificates,
+      webhooks,
+      security,
+      recent_actions,
+    ] = await Promise.all([
+      orNull(blocks.organizations(db, time)),
+      orNull(blocks.domains(db, time)),
+      orNull(blocks.mailboxes(db, time)),
+      orNull(blocks.storage(db)),
+      orNull(blocks.certificates(db, time)),
+      orNull(blocks.webhooks(db)),
+      orNull(blocks.security(db, time)),
+      orNull(blocks.recentActions(db)),
+    ])
     const page = {
       services: null,
       queue: null,
@@ -24,7 +33,7 @@ export const overviewService = ({ db, now, log }: Pick<Core, 'db' | 'now' | 'log
       domains,
       mailboxes,
       storage,
-      certificates: null,
+      certificates,
       quarantine: null,
       webhooks,
       migrations: null,
