@@ -36,7 +36,8 @@ export function makeCertificate(domain: string, kind: 'ec' | 'rsa' = 'ec', days 
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content
-  const size = length < 128 ? Buffer.of(length) : Buffer.of(0x82, length >> 8, length & 0xff)
+  const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
+  const size = Buffer.from(length < 128 ? [length] : long)
   return Buffer.concat([Buffer.of(tag), size, content])
 }
 
