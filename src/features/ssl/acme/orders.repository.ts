@@ -104,7 +104,7 @@ export async function countOfWeek(db: Db): Promise<number> {
   return total
 }
 
-/** All that are due wait, and their certificates say why. True when there were some. */
+/** All that are due wait, and their certificates say why. */
 export async function postpone(db: Db, seconds: number, why: string): Promise<void> {
   await sql`
     with postponed as (
