@@ -16,7 +16,7 @@ let acme: Awaited<ReturnType<App['tenant']>>
 let operator: Awaited<ReturnType<App['operator']>>
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'mailplane-ssl-'))
-  app = await startApp({ env: { SSL_CERT_DIR: folder } })
+  app = await startApp({ env: { SSL_CERT_DIR: `${folder}/` } })
   acme = await app.tenant('acme')
   operator = await app.operator('operator')
 })

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Config } from '../../../config.ts'
 
 const CERTIFICATE = /\.(pem|crt|cer)$/i
@@ -10,7 +10,7 @@ export const certificateFolder = ({
   SSL_CERT_DIR,
   DATA_DIR,
 }: Pick<Config, 'SSL_CERT_DIR' | 'DATA_DIR'>): string =>
-  SSL_CERT_DIR ?? join(DATA_DIR, 'certificates')
+  resolve(SSL_CERT_DIR ?? join(DATA_DIR, 'certificates'))
 
 /** Key and chain together: one rename then replaces both. */
 export const fileOf = (folder: string, domain: string): string => join(folder, `${domain}.pem`)
