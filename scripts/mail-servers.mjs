@@ -7,6 +7,8 @@ const missingPackages = async () => [
   ...(await import('../dist/edge/packages.js')).missingPackages(),
   // Not for the edge, but for tests of what several processes share.
   ...(existsSync('/usr/bin/redis-server') ? [] : ['redis-server']),
+  // A CA to obtain certificates from.
+  ...(existsSync('/usr/bin/pebble') ? [] : ['pebble']),
 ]
 
 export async function installMailServers() {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { certificateVariables } from './config.certificates.ts'
 import { policyVariables, rateLimitVariables } from './config.rate-limits.ts'
 import { edgeEnvironment } from './edge/environment.ts'
 import * as env from './lib/env.ts'
@@ -199,6 +200,7 @@ export const variables = {
 
   ...rateLimitVariables,
   ...policyVariables,
+  ...certificateVariables,
 } as const
 
 export type Variables = ReturnType<typeof env.readVariables<typeof variables>>

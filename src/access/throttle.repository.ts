@@ -56,6 +56,9 @@ export const lock = (tx: Tx, service: string, dimension: Dimension) =>
     tx,
   )
 
+const isBlockedByOperator = (now: Date) =>
+  sql<SqlBool>`failure_reason = ${OPERATOR_BLOCK} and blocked_until > ${now.toISOString()}::timestamptz`
+
 /** Continues the row whose last attempt lies inside the window. */
 export const continueRow = (
   tx: Tx,
@@ -70,7 +73,9 @@ export const continueRow = (
     .set({
       attempt_count: sql`attempt_count + 1`,
       last_attempt_at: now.toISOString(),
-      failure_reason: reason,
+      // An operator's block that stands keeps its name.
+      failure_reason: sql`case when ${isBlockedByOperator(now)} then failure_reason
+        else ${reason} end`,
     })
     .where('id', '=', (eb) =>
       eb
@@ -106,11 +111,13 @@ export const insertRow = (
     .returning(['id', 'attempt_count'])
     .executeTakeFirstOrThrow()
 
-export const setBlock = (tx: Tx, id: string, until: Date) =>
+/** An operator's block that stands is not shortened by ours. */
+export const setBlock = (tx: Tx, id: string, until: Date, now: Date) =>
   tx
     .updateTable('failed_auth_attempts')
     .set({ blocked_until: until.toISOString() })
     .where('id', '=', id)
+    .where(sql<SqlBool>`(${isBlockedByOperator(now)}) is not true`)
     .execute()
 
 /** A success clears what the failures before it had counted, but not an operator's block. */
@@ -122,8 +129,10 @@ export const clear = (db: Db, service: string, dimension: Dimension) =>
     .where(sql<SqlBool>`failure_reason is distinct from ${OPERATOR_BLOCK}`)
     .execute()
 
-export const deleteAttemptsBefore = (db: Db, before: Date) =>
+/** What is long over; a block that still stands stays, however old its failures are. */
+export const deleteAttemptsBefore = (db: Db, before: Date, now: Date) =>
   db
     .deleteFrom('failed_auth_attempts')
     .where('last_attempt_at', '<', before.toISOString())
+    .where(sql<SqlBool>`(blocked_until > ${now.toISOString()}::timestamptz) is not true`)
     .execute()

@@ -54,7 +54,7 @@ export function throttle({ db, now }: Needs) {
         (await attempts.continueRow(tx, service, dimension, since, time, 'invalid_credentials')) ??
         (await attempts.insertRow(tx, service, dimension, time, 'invalid_credentials'))
       const wait = blockMs(policy, row.attempt_count)
-      if (wait > 0) await attempts.setBlock(tx, row.id, new Date(time.getTime() + wait))
+      if (wait > 0) await attempts.setBlock(tx, row.id, new Date(time.getTime() + wait), time)
     })
   }
 

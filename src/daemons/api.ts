@@ -27,9 +27,11 @@ import { provision } from '../features/platform/provisioning/provision.ts'
 import { queue } from '../features/queue/index.ts'
 import { closeCounting } from '../features/rate-limiter/counting.ts'
 import { rateLimiter } from '../features/rate-limiter/index.ts'
+import { security } from '../features/security/index.ts'
 import { keepSharedRights } from '../features/shared-mailboxes/acl/keep-rights.ts'
 import { sharedMailboxes } from '../features/shared-mailboxes/index.ts'
 import { smtpCredentials } from '../features/smtp-credentials/index.ts'
+import { acmeChallenges, ssl } from '../features/ssl/index.ts'
 import { storage } from '../features/storage/index.ts'
 import { followUsage } from '../features/storage/usage/follow-usage.ts'
 import { deleteOldCalculations, reportUsage } from '../features/storage/usage/usage.jobs.ts'
@@ -111,6 +113,9 @@ export function apiFeatures(core: Core): Feature[] {
     mailbox(core, mailboxing, scripts),
     filters(core, scripts),
     rateLimiter(core),
+    security(core),
+    ssl(core),
+    acmeChallenges(core),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
 }

@@ -1,5 +1,6 @@
 import { StartupError } from '../startup-error.ts'
 import { api } from './api.ts'
+import { certManager } from './cert-manager.ts'
 import type { Daemon } from './daemon.ts'
 import { logIngestor } from './log-ingestor.ts'
 import { monitoring } from './monitoring.ts'
@@ -7,7 +8,14 @@ import { rateLimiter } from './rate-limiter.ts'
 import { webhooks } from './webhooks.ts'
 
 /** In start order; they stop in reverse. */
-export const daemons: readonly Daemon[] = [api, webhooks, rateLimiter, logIngestor, monitoring]
+export const daemons: readonly Daemon[] = [
+  api,
+  webhooks,
+  rateLimiter,
+  logIngestor,
+  monitoring,
+  certManager,
+]
 
 /** `all`, or a comma list of names. */
 export function chooseDaemons(list: string, source: string): readonly Daemon[] {

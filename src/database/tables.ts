@@ -8,6 +8,35 @@ export type JsonWithDefault = Generated<object>
 export type Timestamp = string
 
 export interface Tables {
+  acme_accounts: {
+    id: string
+    directory_url: string
+    email: string
+    account_key: Buffer
+    certs_issued: Generated<number>
+    success_count: Generated<number>
+    failure_count: Generated<number>
+    last_used: Timestamp | null
+    registered_at: Timestamp | null
+    created_at: Generated<Timestamp>
+  }
+  acme_challenges: {
+    token: string
+    key_authorization: string
+    order_id: string
+    expires_at: Timestamp
+  }
+  acme_orders: {
+    id: string
+    certificate_id: string
+    state: Generated<'waiting' | 'running' | 'done' | 'failed'>
+    attempts: Generated<number>
+    next_attempt_at: Generated<Timestamp>
+    claimed_until: Timestamp | null
+    begun_at: Timestamp | null
+    finished_at: Timestamp | null
+    created_at: Generated<Timestamp>
+  }
   addresses: {
     address: string
     kind: 'mailbox' | 'alias' | 'shared_mailbox' | 'smtp_credential'
@@ -121,6 +150,26 @@ export interface Tables {
     token_hash: string
     kind: 'organization' | 'operator'
     created_at: Generated<Timestamp>
+  }
+  certificates: {
+    id: string
+    domain: string
+    names: Generated<string[]>
+    organization_id: string | null
+    status: 'active' | 'expired' | 'revoked' | 'pending' | 'failed'
+    issuer: string | null
+    algorithm: string | null
+    key_size: number | null
+    auto_renew: Generated<boolean>
+    error_message: string | null
+    valid_from: Timestamp | null
+    valid_until: Timestamp | null
+    issued_at: Timestamp | null
+    last_renewed: Timestamp | null
+    fingerprint: string | null
+    path: string
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
   }
   daemon_heartbeats: {
     instance: string

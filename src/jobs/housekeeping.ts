@@ -23,5 +23,5 @@ export const deleteOldSessions: Job = {
 export const deleteOldFailedAttempts: Job = {
   name: 'failed-auth.delete-old',
   everySeconds: HOUR_SECONDS,
-  run: ({ db, now }) => deleteAttemptsBefore(db, longAgo(now())),
+  run: ({ db, now }) => deleteAttemptsBefore(db, longAgo(now()), now()),
 }

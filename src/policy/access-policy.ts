@@ -2,12 +2,12 @@ import { isIP } from 'node:net'
 import type { Core } from '../core.ts'
 import type { Outbox } from '../events/outbox.ts'
 import type { Senders } from '../features/rate-limiter/senders.ts'
+import type { Countries } from '../features/security/geo-policies/countries.ts'
+import { AddressBlocked, CountryBlocked } from '../features/security/security.events.ts'
 import { findAccess } from './access.repository.ts'
 import { isLocal, type Refusal, refusedByCountry, refusedByRules } from './access-rules.ts'
-import type { Countries } from './countries.ts'
 import type { Outage } from './outage.ts'
 import type { PolicyRequest } from './protocol.ts'
-import { AddressBlocked } from './security.events.ts'
 
 const REPEAT_MS = 60_000
 const MAX_TOLD = 10_000
@@ -31,7 +31,7 @@ export function accessPolicy({ countries, db, now, outage, outbox, senders }: Ne
   function tell(
     refusal: Refusal,
     ip: string,
-    about: { org_id: string; domain: string },
+    { user, ...about }: { org_id: string; domain: string; user: string },
     action?: string,
   ) {
     const at = now().getTime()
@@ -39,7 +39,7 @@ export function accessPolicy({ countries, db, now, outage, outbox, senders }: Ne
     if (at - (told.get(name) ?? 0) < REPEAT_MS) return
     if (told.size >= MAX_TOLD) told.clear()
     told.set(name, at)
-    const { text: _, ...data } = refusal
+    const { text: _, hour: __, ...data } = refusal
     const { domain } = about
     outbox.add(AddressBlocked, about, {
       ip_address: ip,
@@ -47,12 +47,16 @@ export function accessPolicy({ countries, db, now, outage, outbox, senders }: Ne
       ...data,
       ...(action !== undefined && { action }),
     })
+    if (refusal.rule_type !== 'geo' || action === undefined) return
+    const country = refusal.country ?? null
+    const reason = refusal.hour ? 'hour' : 'country'
+    outbox.add(CountryBlocked, about, { ip_address: ip, country, user, reason, action })
   }
 
   async function decide(login: string, ip: string): Promise<string> {
     const sender = await senders.find(login, 'outbound')
     if (!sender) return 'DUNNO'
-    const about = { org_id: sender.organizationId, domain: sender.domain }
+    const about = { org_id: sender.organizationId, domain: sender.domain, user: login }
     const { rules, geo } = await findAccess(db, sender.organizationId)
     const byRule = refusedByRules(rules, ip)
     if (byRule) {

@@ -5,6 +5,8 @@ export interface Refusal {
   rule_type: 'blacklist' | 'whitelist_miss' | 'geo'
   cidr?: string
   country?: string
+  /** The country would do, the hour does not. */
+  hour?: true
   text: string
 }
 
@@ -62,7 +64,7 @@ export function refusedByCountry(
     return refused(`your organization does not allow logins from ${where}`)
   }
   if (isOutsideHours(policy, country, now)) {
-    return refused('your organization does not allow logins at this hour')
+    return { ...refused('your organization does not allow logins at this hour'), hour: true }
   }
   return undefined
 }

@@ -1,10 +1,16 @@
+import type { MailService } from '../access/login-services.ts'
 import type { Core } from '../core.ts'
 import type { Tx } from '../database/database.ts'
 import type { Senders } from '../features/rate-limiter/senders.ts'
+import {
+  AddressBlocked,
+  BruteForce,
+  LoginFailed,
+  LoginSucceeded,
+} from '../features/security/security.events.ts'
 import { domainOf } from '../lib/mail-address.ts'
 import { periodically } from '../lib/periodically.ts'
-import { type Failed, type MailService, storeBlock, storeFailures } from './auth.repository.ts'
-import { AddressBlocked, BruteForce, LoginFailed, LoginSucceeded } from './security.events.ts'
+import { type Failed, storeBlock, storeFailures } from './auth.repository.ts'
 
 const FLUSH_MS = 250
 const BATCH = 500

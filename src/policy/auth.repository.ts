@@ -1,11 +1,8 @@
 import { type SqlBool, sql } from 'kysely'
+import { MAIL_SERVICES, type MailService } from '../access/login-services.ts'
 import { OPERATOR_BLOCK } from '../access/throttle.repository.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { ulid } from '../lib/ulid.ts'
-
-/** Failures of the mail servers; those of the API are counted by its own throttle. */
-export const MAIL_SERVICES = ['smtp', 'imap', 'pop3', 'sieve', 'lmtp', 'doveadm', 'other'] as const
-export type MailService = (typeof MAIL_SERVICES)[number]
 
 export const IP_BLOCKED = 'ip_blocked'
 export const USER_BLOCKED = 'user_blocked'

@@ -11,9 +11,10 @@ export interface Named {
 
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
-  `action admin_email admin_name allowed_ips auto_reply_message client_ip content correlation_id
+  `action admin_email admin_name allowed_countries allowed_ips applies_to_countries
+  auto_reply_message blocked_countries client_ip content correlation_id
   created_by date_from date_to description direction dkim_selector end_date event_id event_source
-  event_type event_types expires_at full_name local_part message message_id name new_password
+  event_type event_types expires_at full_name ip_address local_part message message_id name new_password
   overlap_seconds password q queue_name reason recipient secret sender sending_profile start_date
   signing_secret status step subject target target_type url user_email vacation_message webhook_secret
   webhook_urls`.split(/\s+/),
@@ -80,6 +81,7 @@ export function tenantNames(
     rule_id: ofOperators('none'),
     service_name: ofOperators('api'),
     services: ofOperators('api'),
+    client_ip: ofOperators('203.0.113.9'),
     audit_id: { own: () => '1', foreign: [() => ['1', '999999999']] },
     dead_letter_id: ofOperators(other.deadLetterId),
     dead_letter_ids: ofOperators(other.deadLetterId),
@@ -101,6 +103,8 @@ export function tenantNames(
     organization_id: byId(({ organizationId }) => organizationId),
     quarantine_id: ofOperators(other.quarantineId),
     selector: ofOperators('default'),
+    rule_id: ofOperators(other.ruleId),
+    'security policy_id': ofOperators(other.policyId),
     session_id: ofOperators(operator.sessionId),
     source: { own: newAddress, foreign: addresses(({ alias: { source } }) => source) },
     target_id: ofOperators(operator.id),

@@ -72,6 +72,21 @@ export async function furnishedTenant(app: App, name: string) {
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  const ruleId = ulid()
+  await app.core.db
+    .insertInto('ip_access_rules')
+    .values({
+      id: ruleId,
+      organization_id: tenant.organizationId,
+      rule_type: 'blacklist',
+      ip_address: '203.0.113.66',
+    })
+    .execute()
+  const policyId = ulid()
+  await app.core.db
+    .insertInto('geo_policies')
+    .values({ id: policyId, organization_id: tenant.organizationId })
+    .execute()
   const quarantineId = ulid()
   const messageId = `<held@${domain}>`
   await app.core.db
@@ -100,6 +115,8 @@ export async function furnishedTenant(app: App, name: string) {
     endpoint.id,
     deliveryId,
     quarantineId,
+    ruleId,
+    policyId,
     holder.id,
   ] as string[]
   return {
@@ -114,6 +131,8 @@ export async function furnishedTenant(app: App, name: string) {
     endpoint: endpoint as { id: string },
     deadLetterId: String(deadLetter.id),
     quarantineId,
+    ruleId,
+    policyId,
     messageId,
     externalIds: {
       organization: `${name}-customer`,

@@ -8,14 +8,6 @@ awaited('dlp', [
   ],
 ])
 
-awaited('geo_blocking', [
-  [
-    'security.geo.blocked',
-    'A login from a country that is not allowed was refused',
-    'ip_address country user reason=country action=block',
-  ],
-])
-
 awaited('totp', [
   ['auth.totp.enabled', 'A second factor was switched on', 'user method'],
   ['auth.totp.disabled', 'A second factor was switched off', 'user method'],

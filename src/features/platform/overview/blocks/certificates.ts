@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Block } from './block.ts'
 
 interface Certificates {
@@ -7,10 +8,22 @@ interface Certificates {
   soonest_expiry_days: number | null
 }
 
-/** No certificates are kept yet, so there are none; what keeps them counts them here. */
-export const certificates: Block<Certificates> = async () => ({
-  total: 0,
-  expiring_30d: 0,
-  expiring_7d: 0,
-  soonest_expiry_days: null,
-})
+/** What is in use and still valid may expire; the rest only counts. */
+export const certificates: Block<Certificates> = async ({ db, now }) => {
+  const time = sql`${now().toISOString()}::timestamptz`
+  const inUse = sql`status = 'active' and valid_until > ${time}`
+  const within = (days: number) =>
+    sql<number>`count(*) filter (where ${inUse} and valid_until <= ${time} + make_interval(days => ${days}))`
+  return db
+    .selectFrom('certificates')
+    .select([
+      sql<number>`count(*)`.as('total'),
+      within(30).as('expiring_30d'),
+      within(7).as('expiring_7d'),
+      sql<number | null>`round(extract(epoch from
+        min(valid_until) filter (where ${inUse}) - ${time}) / 86400, 2)::float8`.as(
+        'soonest_expiry_days',
+      ),
+    ])
+    .executeTakeFirstOrThrow()
+}

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
-import { plainAddress } from '../lib/cidr.ts'
-import { type GeoDatabase, openGeoDatabase } from '../lib/mmdb.ts'
-import type { Log } from '../log.ts'
+import { plainAddress } from '../../../lib/cidr.ts'
+import { type GeoDatabase, openGeoDatabase } from '../../../lib/mmdb.ts'
+import type { Log } from '../../../log.ts'
 
 const LOOK_MS = 60_000
 

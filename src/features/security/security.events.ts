@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { defineEvent } from '../events/events.ts'
+import { defineEvent } from '../../events/events.ts'
 
 const Login = {
   user: Type.String(),
@@ -34,13 +34,27 @@ export const BruteForce = defineEvent('security.brute_force', {
 
 export const AddressBlocked = defineEvent('security.ip.blocked', {
   source: 'postfix',
-  summary: 'An address was refused by an access rule, a geo policy or after failed logins',
+  summary: 'An address was refused by a rule, a geo policy, after failed logins or by an operator',
   data: Type.Object({
     ip_address: Type.String(),
     domain: Type.String(),
-    rule_type: Type.String({ description: 'blacklist, whitelist_miss, geo or brute_force' }),
+    rule_type: Type.String({
+      description: 'blacklist, whitelist_miss, geo, brute_force or operator_block',
+    }),
     cidr: Type.Optional(Type.String({ description: 'the rule that matched' })),
     country: Type.Optional(Type.String()),
     action: Type.Optional(Type.String({ description: 'of the geo policy' })),
+  }),
+})
+
+export const CountryBlocked = defineEvent('security.geo.blocked', {
+  source: 'geo_blocking',
+  summary: 'Somebody who has logged in was judged by the geo policy of their organization',
+  data: Type.Object({
+    ip_address: Type.String(),
+    country: Type.Union([Type.String({ examples: ['FR'] }), Type.Null()]),
+    user: Type.String(),
+    reason: Type.String({ description: 'country or hour', examples: ['country'] }),
+    action: Type.String({ description: 'block, challenge or log_only', examples: ['block'] }),
   }),
 })

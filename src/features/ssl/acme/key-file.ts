@@ -1,0 +1,36 @@
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Issued } from './certificate-authority.ts'
+
+/** Refuses what a CA should not have sent: another key, or not the names that were asked for. */
+export function checkIssued({ key, chain }: Issued, names: string[]): void {
+  const certificate = new X509Certificate(chain)
+  if (!certificate.checkPrivateKey(createPrivateKey(key))) {
+    throw new Error('the CA sent a certificate for another key')
+  }
+  const missing = names.find((name) => certificate.checkHost(name) === undefined)
+  if (missing !== undefined) throw new Error(`the CA sent a certificate without ${missing}`)
+}
+
+/** Whole or not at all, for us alone to read: key and chain change in one rename. */
+export async function writeKeyFile(path: string, { key, chain }: Issued): Promise<void> {
+  const folder = dirname(path)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.new`
+  try {
+    const file = await open(temporary, 'wx', 0o600)
+    try {
+      await file.writeFile(`${key.trim()}\n${chain.trim()}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  const above = await open(folder)
+  await above.sync().finally(() => above.close())
+}

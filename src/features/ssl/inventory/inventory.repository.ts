@@ -1,0 +1,83 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Tx } from '../../../database/database.ts'
+import { ulid } from '../../../lib/ulid.ts'
+import type { FoundCertificate } from './certificate-file.ts'
+
+export interface FoundFile {
+  path: string
+  domain: string
+  certificate: FoundCertificate | undefined
+  problem: string | null
+}
+
+/** Whose it is, the domain of its names says, or the domain above one of them. */
+const organizationOf = (names: string[]) => {
+  const bare = names.map((name) => name.replace(/^\*\./, ''))
+  const candidates = bare.flatMap((name) => [name, name.slice(name.indexOf('.') + 1)])
+  return sql<string | null>`(
+    select organization_id from domains where domain = any(${candidates}::text[])
+    order by length(domain) desc limit 1)`
+}
+
+/** A file is a row. One that we obtained keeps the domain it was obtained for. */
+export async function store(tx: Tx, { path, domain, certificate, problem }: FoundFile, now: Date) {
+  const at = now.toISOString()
+  const names = certificate?.names ?? []
+  const from = certificate?.valid_from ?? null
+  const status = problem === null ? 'active' : 'failed'
+  await sql`
+    insert into certificates (id, domain, names, organization_id, status, issuer, algorithm,
+      key_size, error_message, valid_from, valid_until, issued_at, fingerprint, path, updated_at)
+    values (${ulid()}, ${domain}, ${names}::text[], ${organizationOf([domain, ...names])},
+      ${status}, ${certificate?.issuer ?? null}, ${certificate?.algorithm ?? null},
+      ${certificate?.key_size ?? null}, ${problem}, ${from?.toISOString() ?? null},
+      ${certificate?.valid_until?.toISOString() ?? null}, ${from?.toISOString() ?? null},
+      ${certificate?.fingerprint ?? null}, ${path}, ${at})
+    on conflict (path) do update set
+      domain = case when certificates.auto_renew then certificates.domain else excluded.domain end,
+      names = excluded.names,
+      organization_id = coalesce(excluded.organization_id, certificates.organization_id),
+      status = excluded.status,
+      issuer = excluded.issuer,
+      algorithm = excluded.algorithm,
+      key_size = excluded.key_size,
+      -- Why a renewal failed is still worth knowing.
+      error_message = case when certificates.fingerprint = excluded.fingerprint
+        then coalesce(excluded.error_message, certificates.error_message)
+        else excluded.error_message end,
+      valid_from = excluded.valid_from,
+      valid_until = excluded.valid_until,
+      issued_at = case when certificates.fingerprint = excluded.fingerprint
+        then certificates.issued_at else excluded.issued_at end,
+      last_renewed = case when certificates.fingerprint <> excluded.fingerprint
+        then ${at}::timestamptz else certificates.last_renewed end,
+      fingerprint = excluded.fingerprint,
+      updated_at = excluded.updated_at
+    where certificates.fingerprint is distinct from excluded.fingerprint
+      or certificates.status in ('pending', 'failed') or excluded.status = 'failed'`.execute(tx)
+}
+
+/** Files that are no longer there. What we obtained ourselves is wanted again; the rest is forgotten. */
+export async function forgetMissing(
+  db: Db,
+  { folder, files, present }: { folder: string; files: string[]; present: string[] },
+  now: Date,
+): Promise<void> {
+  const missing = sql<SqlBool>`(starts_with(path, ${`${folder}/`}) or path = any(${files}::text[]))
+    and not path = any(${present}::text[])`
+  await db.deleteFrom('certificates').where(missing).where('auto_renew', '=', false).execute()
+  await db
+    .updateTable('certificates')
+    .set({
+      status: 'failed',
+      error_message: 'The file of the certificate is gone',
+      valid_from: null,
+      valid_until: null,
+      fingerprint: null,
+      updated_at: now.toISOString(),
+    })
+    .where(missing)
+    .where('auto_renew', '=', true)
+    .where('fingerprint', 'is not', null)
+    .execute()
+}

@@ -1,0 +1,80 @@
+import { readFile, stat } from 'node:fs/promises'
+import { basename, dirname, extname } from 'node:path'
+import type { Core } from '../../../core.ts'
+import { toDomainName } from '../../../lib/domain-name.ts'
+import { namedMutex } from '../../../lib/mutex.ts'
+import { readCertificate } from './certificate-file.ts'
+import { type FoundFile, forgetMissing, store } from './inventory.repository.ts'
+import {
+  type CandidateFile,
+  candidate,
+  candidates,
+  certificateFolder,
+  edgeFiles,
+} from './places.ts'
+
+const MAX_BYTES = 256 * 1024
+
+export type Inventory = ReturnType<typeof inventory>
+
+/** What lies in the folder of certificates, kept in the table that everybody reads. */
+export function inventory({ config, db, now }: Pick<Core, 'config' | 'db' | 'now'>) {
+  const folder = certificateFolder(config)
+  const files = edgeFiles(config)
+  const known = new Map<string, string>()
+  const inTurn = namedMutex()
+
+  async function read({ path }: CandidateFile): Promise<FoundFile | undefined> {
+    try {
+      const { size } = await stat(path)
+      if (size > MAX_BYTES) throw new Error('the file is too large for a certificate')
+      const certificate = readCertificate(await readFile(path))
+      if (!certificate) return undefined
+      return { path, domain: certificate.domain ?? 'unknown', certificate, problem: null }
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      const problem = code ? `the file cannot be read (${code})` : message
+      return { path, domain: domainByName(path), certificate: undefined, problem }
+    }
+  }
+
+  async function refresh(): Promise<string | undefined> {
+    let found: CandidateFile[]
+    let note: string | undefined
+    try {
+      found = candidates(folder)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      // Nothing was ever put there.
+      if (code !== 'ENOENT' || config.SSL_CERT_DIR !== undefined) {
+        note = `SSL_CERT_DIR ${folder} cannot be read (${code}); certificates are shown as they were`
+      }
+      found = []
+    }
+    const all = [...found, ...files.flatMap(candidate)]
+    const changed = all.filter(({ path, version }) => known.get(path) !== version)
+    for (const file of changed) {
+      const certificate = await read(file)
+      if (certificate) {
+        await db.transaction().execute((tx) => store(tx, certificate, now()))
+      }
+      known.set(file.path, file.version)
+    }
+    const present = all.map(({ path }) => path)
+    for (const path of known.keys()) if (!present.includes(path)) known.delete(path)
+    if (note === undefined) await forgetMissing(db, { folder, files, present }, now())
+    return note
+  }
+
+  return {
+    folder,
+    /** Reads what has changed; answers what there is to be said about the folder, if anything. */
+    refresh: () => inTurn(['folder'], refresh),
+  }
+}
+
+/** A broken file is told by its name, where that is the name of a domain. */
+function domainByName(path: string): string {
+  const name = basename(path, extname(path))
+  return toDomainName(name) ?? toDomainName(basename(dirname(path))) ?? 'unknown'
+}

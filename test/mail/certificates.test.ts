@@ -1,0 +1,245 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { certManager } from '../../src/daemons/cert-manager.ts'
+import { orderRenewals } from '../../src/features/ssl/acme/renewals.ts'
+import { inventory } from '../../src/features/ssl/inventory/inventory.ts'
+import { ulid } from '../../src/lib/ulid.ts'
+import { type App, startApp } from '../support/app.ts'
+import { startDnsServer } from '../support/dns-server.ts'
+import { type Pebble, pebbleMissing, preparePebble } from '../support/pebble.ts'
+import { waitFor } from '../support/wait.ts'
+
+const BASE = '/api/v1/ssl'
+const WHY = { reason: 'the first one' }
+const HERE = { A: ['127.0.0.1'] }
+const DAY = 24 * 60 * 60_000
+const title = pebbleMissing === undefined ? '' : ` (skipped: ${pebbleMissing})`
+
+describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
+  let folder: string
+  let pebble: Pebble
+  let dns: Awaited<ReturnType<typeof startDnsServer>>
+  let app: App
+  let manager: Awaited<ReturnType<typeof certManager.start>>
+  let operator: Awaited<ReturnType<App['operator']>>
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'mailplane-certificates-'))
+    pebble = await preparePebble()
+    dns = await startDnsServer({
+      'acme.test': HERE,
+      'mail.acme.test': HERE,
+      'smtp.acme.test': HERE,
+      'imap.acme.test': { A: ['127.0.0.1', '192.0.2.1'] },
+      'nobody-answers.test': { A: ['127.0.0.9'] },
+      'elsewhere.test': { A: ['192.0.2.7'] },
+      'mx.host.test': HERE,
+    })
+    app = await startApp({
+      env: {
+        ...pebble.env,
+        SSL_CERT_DIR: folder,
+        SVC_DNS_SERVERS: dns.address,
+        SVC_MAIL_HOSTNAME: 'mx.host.test',
+        CERT_SERVER_IPS: '127.0.0.0/8',
+        CERT_RETRY_SCHEDULE: '0,0',
+      },
+    })
+    await pebble.start(Number(new URL(app.base).port), dns.address)
+    await app.tenant('acme')
+    const globex = await app.tenant('globex')
+    const add = { domain: 'smtp.acme.test', dkim_enabled: false }
+    expect((await globex.post('/api/v1/domains/', add)).status).toBe(201)
+    for (const domain of ['nobody-answers.test', 'elsewhere.test']) {
+      await globex.post('/api/v1/domains/', { domain, dkim_enabled: false })
+    }
+    manager = await certManager.start(app.core)
+  })
+  afterAll(async () => {
+    await manager.stop()
+    await app.stop()
+    await dns.stop()
+    await pebble.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  beforeEach(async () => {
+    operator = await app.operator('admin')
+  })
+
+  const get = async (domain: string) =>
+    (await operator.get(`${BASE}/certificates/${domain}`)).body.data
+  const renew = (domain: string) => operator.post(`${BASE}/certificates/${domain}/renew`, WHY)
+  const settled = (domain: string) =>
+    waitFor(async () => {
+      const open = await app.core.db
+        .selectFrom('acme_orders')
+        .innerJoin('certificates', 'certificates.id', 'certificate_id')
+        .select('acme_orders.id')
+        .where('certificates.domain', '=', domain)
+        .where('state', 'in', ['waiting', 'running'])
+        .execute()
+      return open.length === 0 && (await get(domain))
+    }, 60_000)
+  const fileOf = (domain: string) => readFileSync(join(folder, `${domain}.pem`), 'utf8')
+
+  it('are obtained, for the names of the domain that lead here and belong to nobody else', async () => {
+    const asked = await renew('ACME.test')
+    expect(asked).toMatchObject({
+      status: 202,
+      body: {
+        msg: 'Certificate renewal requested',
+        data: { domain: 'acme.test', organization_name: 'acme', auto_renew: true },
+      },
+    })
+    const certificate = await settled('acme.test')
+    expect(certificate).toMatchObject({
+      id: asked.body.data.id,
+      status: 'active',
+      error_message: null,
+      algorithm: 'ECDSA',
+      key_size: 256,
+      issuer: expect.stringMatching(/^Pebble Intermediate CA/),
+      last_renewed: null,
+    })
+    const written = new X509Certificate(fileOf('acme.test'))
+    expect(written.subjectAltName).toBe('DNS:acme.test, DNS:mail.acme.test')
+    expect(fileOf('acme.test')).toMatch(/^-----BEGIN PRIVATE KEY-----/)
+    expect(fileOf('acme.test').match(/BEGIN CERTIFICATE/g)?.length).toBeGreaterThan(1)
+    expect(statSync(join(folder, 'acme.test.pem')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(folder)).toEqual(['acme.test.pem'])
+  })
+
+  it('leave no secret in the database and no challenge behind', async () => {
+    const accounts = await app.core.db.selectFrom('acme_accounts').selectAll().execute()
+    expect(accounts).toHaveLength(2)
+    for (const { account_key } of accounts) {
+      expect(Buffer.from(account_key).toString('latin1')).not.toContain('PRIVATE KEY')
+    }
+    expect(await app.core.db.selectFrom('acme_challenges').selectAll().execute()).toEqual([])
+    const { text } = await operator.get(`${BASE}/accounts`)
+    expect(text).not.toMatch(/account_key|PRIVATE/)
+  })
+
+  it('are renewed before their time when an operator wants it, with a key of their own', async () => {
+    const before = fileOf('acme.test')
+    expect((await renew('acme.test')).body.data.status).toBe('active')
+    const certificate = await settled('acme.test')
+    expect(certificate).toMatchObject({ status: 'active', last_renewed: expect.any(String) })
+    expect(fileOf('acme.test').slice(0, 200)).not.toBe(before.slice(0, 200))
+    const { data } = (await operator.get(`${BASE}/accounts`)).body
+    // Both accounts had their turn.
+    expect(data).toMatchObject({
+      total: 2,
+      accounts: [
+        { email: 'one@ops.test', certs_issued: 1, success_count: 1, success_rate: 100 },
+        { email: 'two@ops.test', certs_issued: 1, failure_count: 0 },
+      ].map((one) => expect.objectContaining({ ...one, registered_at: expect.any(String) })),
+    })
+  })
+
+  it('are obtained for the mail host too, and for nothing that is not ours', async () => {
+    expect((await renew('mx.host.test')).status).toBe(202)
+    expect(await settled('mx.host.test')).toMatchObject({
+      status: 'active',
+      organization_id: null,
+    })
+    for (const domain of [
+      'google.com',
+      'mail.acme.test',
+      '..%2f..%2fetc%2fpasswd',
+      '*.acme.test',
+    ]) {
+      expect(await renew(domain)).toMatchObject({ status: 404 })
+    }
+  })
+
+  it('are tried for a while and no longer, and say what the CA has said', async () => {
+    await renew('nobody-answers.test')
+    const failed = await settled('nobody-answers.test')
+    expect(failed).toMatchObject({ status: 'failed', valid_until: null })
+    expect(failed.error_message).toMatch(/refused|connect|timeout/i)
+    const order = await app.core.db
+      .selectFrom('acme_orders')
+      .select(['state', 'attempts'])
+      .where('certificate_id', '=', failed.id)
+      .executeTakeFirst()
+    expect(order).toEqual({ state: 'failed', attempts: 3 })
+    await renew('elsewhere.test')
+    expect((await settled('elsewhere.test')).error_message).toMatch(
+      /^neither elsewhere\.test nor a mail host below it leads here$/,
+    )
+    expect((await operator.get(`${BASE}/status`)).body.data.certificates.failed).toBe(2)
+  })
+
+  it('are finished by somebody else when whoever took the order never came back', async () => {
+    const before = fileOf('acme.test')
+    await app.core.db.transaction().execute(async (tx) => {
+      await tx
+        .insertInto('acme_orders')
+        .values({
+          id: ulid(),
+          certificate_id: (await get('acme.test')).id,
+          state: 'running',
+          attempts: 1,
+          claimed_until: new Date(Date.now() - 1000).toISOString(),
+        })
+        .execute()
+    })
+    await settled('acme.test')
+    expect(fileOf('acme.test')).not.toBe(before)
+  })
+
+  it('come by themselves for verified domains that lead here, and again before they end', async () => {
+    const renewals = orderRenewals(app.core.config, inventory(app.core))
+    expect(await get('globex.test')).toBeUndefined()
+    dns.state.records['globex.test'] = HERE
+    await renewals.run(app.core)
+    expect(await settled('globex.test')).toMatchObject({ status: 'active', auto_renew: true })
+    rmSync(join(folder, 'acme.test.pem'))
+    await renewals.run(app.core)
+    expect(await settled('acme.test')).toMatchObject({ status: 'active', error_message: null })
+    const { valid_until } = await get('acme.test')
+    const soon = Date.parse(valid_until) - app.clock.now().getTime() - 29 * DAY
+    const before = fileOf('acme.test')
+    await renewals.run(app.core)
+    expect((await settled('acme.test')).valid_until).toBe(valid_until)
+    expect(fileOf('acme.test')).toBe(before)
+    app.clock.advance(soon)
+    operator = await app.operator('admin')
+    await renewals.run(app.core)
+    await settled('acme.test')
+    expect(fileOf('acme.test')).not.toBe(before)
+    app.clock.advance(-soon)
+  })
+
+  it('wait when the week has had its share', async () => {
+    operator = await app.operator('admin')
+    const { id } = await get('acme.test')
+    const done = Array.from({ length: 40 }, () => ({
+      id: ulid(),
+      certificate_id: id as string,
+      state: 'done' as const,
+      begun_at: new Date().toISOString(),
+      finished_at: new Date().toISOString(),
+    }))
+    await app.core.db.insertInto('acme_orders').values(done).execute()
+    const before = fileOf('acme.test')
+    await renew('acme.test')
+    const waiting = await waitFor(async () => {
+      const certificate = await get('acme.test')
+      return certificate.error_message && certificate
+    })
+    expect(waiting).toMatchObject({ status: 'active' })
+    expect(waiting.error_message).toMatch(/CERT_WEEKLY_LIMIT/)
+    expect(fileOf('acme.test')).toBe(before)
+  })
+
+  it('show a proof to whoever knows its name, and nothing else', async () => {
+    for (const token of ['nothing', '..%2f..%2fsecret-key', 'a'.repeat(300)]) {
+      const answer = await app.send('GET', `/.well-known/acme-challenge/${token}`)
+      expect(answer).toMatchObject({ status: 404, body: { msg: 'Challenge not found' } })
+    }
+  })
+})

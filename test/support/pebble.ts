@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeCertificate } from './certificates.ts'
+import { freePort } from './dovecot.ts'
+import { waitFor } from './wait.ts'
+
+const PROGRAM = '/usr/bin/pebble'
+
+/** Why there is no CA to test against; undefined when there is one. */
+export const pebbleMissing = existsSync(PROGRAM) ? undefined : 'pebble is not installed'
+
+export type Pebble = Awaited<ReturnType<typeof preparePebble>>
+
+/** A CA on loopback, which is told later where the names of its customers are answered for. */
+export async function preparePebble() {
+  const folder = mkdtempSync(join(tmpdir(), 'mailplane-pebble-'))
+  const own = makeCertificate('localhost')
+  const caFile = join(folder, 'cert.pem')
+  writeFileSync(caFile, own.certificate)
+  writeFileSync(join(folder, 'key.pem'), own.key)
+  const port = await freePort()
+  const managementPort = await freePort()
+  let stop = async () => {}
+
+  return {
+    env: {
+      ACME_DIRECTORY_URL: `https://localhost:${port}/dir`,
+      ACME_EMAILS: 'one@ops.test,two@ops.test',
+      ACME_CA_FILE: caFile,
+    },
+    /** Looks for proofs at this port of wherever the name server leads; slowly, if wanted. */
+    async start(httpPort: number, nameServer: string, sleepSeconds = 0) {
+      const config = {
+        pebble: {
+          listenAddress: `127.0.0.1:${port}`,
+          managementListenAddress: `127.0.0.1:${managementPort}`,
+          certificate: caFile,
+          privateKey: join(folder, 'key.pem'),
+          httpPort,
+          tlsPort: 1,
+          ocspResponderURL: '',
+        },
+      }
+      const file = join(folder, 'pebble.json')
+      writeFileSync(file, JSON.stringify(config))
+      const child = spawn(PROGRAM, ['-config', file, '-dnsserver', nameServer], {
+        env: {
+          ...(sleepSeconds === 0
+            ? { PEBBLE_VA_NOSLEEP: '1' }
+            : { PEBBLE_VA_SLEEPTIME: String(sleepSeconds) }),
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      let output = ''
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (text) => {
+          output += text
+        })
+      }
+      const ended = once(child, 'exit')
+      stop = async () => {
+        child.kill()
+        await ended
+      }
+      await waitFor(() => {
+        if (child.exitCode !== null) throw new Error(`pebble ended: ${output}`)
+        return output.includes('ACME directory available')
+      })
+    },
+    async stop() {
+      await stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
