@@ -132,6 +132,12 @@ export const variables = {
   STORAGE_CALC_INTERVAL: env.integer('Seconds between reports of usage', 3600, { min: 60 }),
   STORAGE_ALERT_COOLDOWN: env.integer('Seconds before the same alert may be repeated', 3600),
 
+  REPORT_SCHEDULER_INTERVAL_SECONDS: env.integer(
+    'Seconds between looks for scheduled reports that are due',
+    900,
+    { min: 1, max: 86400 },
+  ),
+
   WEBHOOK_URL: env.url('The global address that receives every event', ['http:', 'https:']),
   WEBHOOK_URLS: env.list('The same, as a list whose first entry counts', 'addresses', (entry) =>
     /^https?:\/\//.test(entry),

@@ -1,4 +1,5 @@
 import { StartupError } from '../startup-error.ts'
+import { analytics } from './analytics.ts'
 import { api } from './api.ts'
 import type { Daemon } from './daemon.ts'
 import { logIngestor } from './log-ingestor.ts'
@@ -6,7 +7,7 @@ import { rateLimiter } from './rate-limiter.ts'
 import { webhooks } from './webhooks.ts'
 
 /** In start order; they stop in reverse. */
-export const daemons: readonly Daemon[] = [api, webhooks, rateLimiter, logIngestor]
+export const daemons: readonly Daemon[] = [api, webhooks, rateLimiter, analytics, logIngestor]
 
 /** `all`, or a comma list of names. */
 export function chooseDaemons(list: string, source: string): readonly Daemon[] {

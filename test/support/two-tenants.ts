@@ -47,6 +47,8 @@ export async function furnishedTenant(app: App, name: string) {
   })
   await made(`/shared-mailboxes/${shared.id}/members`, { email_account_id: account.id })
   const endpoint = await made('/webhooks/endpoints', { url: `https://hooks.${domain}/` })
+  const report = await made('/analytics/reports/generate', { domain })
+  await made('/analytics/reports/scheduled', { domain, recipients: [`jane@${domain}`] })
   const about = { event_id: ulid(), event_type: 'domain.added', organization_id: organizationId }
   const deliveryId = ulid()
   await app.core.db
@@ -100,6 +102,7 @@ export async function furnishedTenant(app: App, name: string) {
     endpoint.id,
     deliveryId,
     quarantineId,
+    report.report_id,
     holder.id,
   ] as string[]
   return {
@@ -114,6 +117,7 @@ export async function furnishedTenant(app: App, name: string) {
     endpoint: endpoint as { id: string },
     deadLetterId: String(deadLetter.id),
     quarantineId,
+    reportId: report.report_id as string,
     messageId,
     externalIds: {
       organization: `${name}-customer`,

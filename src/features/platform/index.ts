@@ -1,5 +1,7 @@
 import type { Core } from '../../core.ts'
 import type { Feature } from '../feature.ts'
+import { platformAnalyticsRoutes } from './analytics/analytics.routes.ts'
+import { platformAnalyticsService } from './analytics/analytics.service.ts'
 import { auditRoutes } from './audit/audit.routes.ts'
 import { auditService } from './audit/audit.service.ts'
 import { operatorAuthRoutes } from './auth/auth.routes.ts'
@@ -22,6 +24,9 @@ export function platform(core: Core): Feature {
       await app.register(operatorRoutes(operators, sessions), { prefix: '/operators' })
       await app.register(operatorSessionRoutes(sessions), { prefix: '/sessions' })
       await app.register(overviewRoutes(overviewService(core)), { prefix: '/overview' })
+      await app.register(platformAnalyticsRoutes(platformAnalyticsService(core)), {
+        prefix: '/analytics',
+      })
       await app.register(auditRoutes(auditService(core)), { prefix: '/audit' })
     },
   }
