@@ -190,45 +190,51 @@ create trigger organizations_forget_mail_traffic
   after delete on organizations
   for each row execute function forget_mail_traffic();
 
+-- Counts all rows anew, into tables that are empty.
+create function count_all_mail_traffic() returns void language plpgsql as $$
+begin
+  create temporary table counted on commit drop as
+  select organization_id, domain, quarter_of("timestamp") as bucket,
+    count(*) filter (where is_outgoing) as sent,
+    count(*) filter (where is_outgoing and status in ('sent', 'delivered')) as delivered,
+    count(*) filter (where is_outgoing and status = 'bounced') as bounced,
+    count(*) filter (where is_outgoing and status = 'deferred') as deferred,
+    count(*) filter (where is_outgoing and status = 'rejected') as rejected,
+    count(*) filter (where not is_outgoing) as inbound,
+    count(*) filter (where not is_outgoing and status in ('sent', 'delivered')) as inbound_delivered,
+    count(*) filter (where not is_outgoing and status = 'bounced') as inbound_bounced,
+    count(*) filter (where not is_outgoing and status = 'deferred') as inbound_deferred,
+    count(*) filter (where not is_outgoing and status = 'rejected') as inbound_rejected,
+    count(spam_score) filter (where is_outgoing) as spam_scores,
+    coalesce(sum(spam_score) filter (where is_outgoing), 0) as spam_score_sum
+  from (
+    select domains.organization_id, domains.domain, "timestamp", status, spam_score, true as is_outgoing
+    from mail_log
+    join domains on domains.domain = lower(split_part(sender, '@', -1))
+      and domains.organization_id = mail_log.organization_id
+    union all
+    select domains.organization_id, domains.domain, "timestamp", status, spam_score, false
+    from mail_log
+    join domains on domains.domain = lower(split_part(recipient, '@', -1))
+  ) as known
+  group by 1, 2, 3;
+
+  insert into mail_traffic_quarters select * from counted order by bucket;
+
+  insert into mail_traffic_days
+  select organization_id, domain, date_trunc('day', bucket, 'UTC'), sum(sent), sum(delivered),
+    sum(bounced), sum(deferred), sum(rejected), sum(inbound), sum(inbound_delivered), sum(inbound_bounced),
+    sum(inbound_deferred), sum(inbound_rejected), sum(spam_scores), sum(spam_score_sum)
+  from counted group by 1, 2, 3 order by 3;
+
+  insert into mail_traffic_hours
+  select case when grouping(organization_id) = 1 then '' else organization_id end, hour, sum(sent),
+    sum(delivered), sum(bounced), sum(deferred), sum(rejected), sum(inbound), sum(inbound_delivered),
+    sum(inbound_bounced), sum(inbound_deferred), sum(inbound_rejected), sum(spam_scores),
+    sum(spam_score_sum)
+  from (select *, date_trunc('hour', bucket) as hour from counted) as counted_by_hour
+  group by grouping sets ((organization_id, hour), (hour)) order by hour;
+end $$;
+
 -- What is there already. The trigger's own lock keeps new rows out until both are committed.
-create temporary table counted on commit drop as
-select organization_id, domain, quarter_of("timestamp") as bucket,
-  count(*) filter (where is_outgoing) as sent,
-  count(*) filter (where is_outgoing and status in ('sent', 'delivered')) as delivered,
-  count(*) filter (where is_outgoing and status = 'bounced') as bounced,
-  count(*) filter (where is_outgoing and status = 'deferred') as deferred,
-  count(*) filter (where is_outgoing and status = 'rejected') as rejected,
-  count(*) filter (where not is_outgoing) as inbound,
-  count(*) filter (where not is_outgoing and status in ('sent', 'delivered')) as inbound_delivered,
-  count(*) filter (where not is_outgoing and status = 'bounced') as inbound_bounced,
-  count(*) filter (where not is_outgoing and status = 'deferred') as inbound_deferred,
-  count(*) filter (where not is_outgoing and status = 'rejected') as inbound_rejected,
-  count(spam_score) filter (where is_outgoing) as spam_scores,
-  coalesce(sum(spam_score) filter (where is_outgoing), 0) as spam_score_sum
-from (
-  select domains.organization_id, domains.domain, "timestamp", status, spam_score, true as is_outgoing
-  from mail_log
-  join domains on domains.domain = lower(split_part(sender, '@', -1))
-    and domains.organization_id = mail_log.organization_id
-  union all
-  select domains.organization_id, domains.domain, "timestamp", status, spam_score, false
-  from mail_log
-  join domains on domains.domain = lower(split_part(recipient, '@', -1))
-) as known
-group by 1, 2, 3;
-
-insert into mail_traffic_quarters select * from counted order by bucket;
-
-insert into mail_traffic_days
-select organization_id, domain, date_trunc('day', bucket, 'UTC'), sum(sent), sum(delivered),
-  sum(bounced), sum(deferred), sum(rejected), sum(inbound), sum(inbound_delivered), sum(inbound_bounced),
-  sum(inbound_deferred), sum(inbound_rejected), sum(spam_scores), sum(spam_score_sum)
-from counted group by 1, 2, 3 order by 3;
-
-insert into mail_traffic_hours
-select case when grouping(organization_id) = 1 then '' else organization_id end, hour, sum(sent),
-  sum(delivered), sum(bounced), sum(deferred), sum(rejected), sum(inbound), sum(inbound_delivered),
-  sum(inbound_bounced), sum(inbound_deferred), sum(inbound_rejected), sum(spam_scores),
-  sum(spam_score_sum)
-from (select *, date_trunc('hour', bucket) as hour from counted) as counted_by_hour
-group by grouping sets ((organization_id, hour), (hour)) order by hour;
+select count_all_mail_traffic();

@@ -207,6 +207,29 @@ describe('figures of random mail', () => {
     }
   })
 
+  it('are the same when the rows are counted all at once, as the migration does', async () => {
+    await foldAll()
+    const tables = ['mail_traffic_quarters', 'mail_traffic_days', 'mail_traffic_hours']
+    const { db } = app.core
+    const undone = new Error('undone')
+    const counting = db.transaction().execute(async (tx) => {
+      const all = async (table: string) => {
+        const { rows } = await sql`
+          select to_jsonb(one) - 'spam_score_sum' as row, round(spam_score_sum::numeric, 3) as score
+          from ${sql.table(table)} as one order by 1`.execute(tx)
+        return rows
+      }
+      const before = await Promise.all(tables.map(all))
+      for (const table of tables) await sql`delete from ${sql.table(table)}`.execute(tx)
+      await sql`select count_all_mail_traffic()`.execute(tx)
+      const after = await Promise.all(tables.map(all))
+      expect(before.every((rows) => rows.length > 300)).toBe(true)
+      expect(after).toEqual(before)
+      throw undone
+    })
+    await expect(counting).rejects.toBe(undone)
+  })
+
   it('count nothing twice while they are being added up', async () => {
     const before = await read(acme, '/dashboard/acme.test?days=365')
     const random = chance(11)
