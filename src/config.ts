@@ -165,6 +165,12 @@ export const variables = {
     'https:',
   ]),
 
+  REPORT_SCHEDULER_INTERVAL_SECONDS: env.integer(
+    'Seconds between looks for scheduled reports that are due',
+    900,
+    { min: 1, max: 86400 },
+  ),
+
   WEBHOOK_URL: env.url('The global address that receives every event', ['http:', 'https:']),
   WEBHOOK_URLS: env.list('The same, as a list whose first entry counts', 'addresses', (entry) =>
     /^https?:\/\//.test(entry),

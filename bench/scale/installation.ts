@@ -39,7 +39,7 @@ export async function startInstallation(
   const begin = performance.now()
   await seed(before.sql)
   const seedSeconds = (performance.now() - begin) / 1000
-  const callers = await makeCallers(before)
+  const callers = await makeCallers(before, idOf('O', 1))
   // Loaded when a connection opens, silent until the plans are asked for.
   await before.sql`alter system set session_preload_libraries = 'auto_explain'`
   await before.sql`alter system set auto_explain.log_format = 'json'`.simple()
@@ -52,13 +52,14 @@ export async function startInstallation(
   return { server, callers, database: open(dataDir), seedSeconds, postgresLog }
 }
 
-function open(dataDir: string): Database {
+/** Its embedded database, while it runs. */
+export function open(dataDir: string): Database {
   const target = runningEmbedded(dataDir)
   if (!target) throw new Error('the embedded PostgreSQL is not running')
   return openDatabase(target, { pool: 2, name: 'bench' })
 }
 
-async function makeCallers({ db }: Database): Promise<Callers> {
+export async function makeCallers({ db }: Database, tenant: string): Promise<Callers> {
   const keyOf = async (scope: 'platform' | 'organization', organizationId: string | null) => {
     const permissions = { read: true, write: true, admin_access: true }
     const key = { name: 'scale', organizationId, scope, permissions, expiresAt: null }
@@ -94,7 +95,7 @@ async function makeCallers({ db }: Database): Promise<Callers> {
   })
   return {
     platform: await keyOf('platform', null),
-    tenant: await keyOf('organization', idOf('O', 1)),
+    tenant: await keyOf('organization', tenant),
     operator: { cookie: `${COOKIES.operator.session}=${token}` },
   }
 }

@@ -2,6 +2,7 @@ import { globalWebhookUrl } from '../config.ts'
 import type { Core } from '../core.ts'
 import { aliasService } from '../features/aliases/aliases.service.ts'
 import { aliases } from '../features/aliases/index.ts'
+import { analytics } from '../features/analytics/index.ts'
 import { auth } from '../features/auth/index.ts'
 import { bootstrap } from '../features/bootstrap/index.ts'
 import { capabilities } from '../features/capabilities/index.ts'
@@ -109,6 +110,7 @@ export function apiFeatures(core: Core): Feature[] {
     monitoring(core, restartsOf(core)),
     webhooks(core, { globalUrl: globalWebhookUrl(core.config) }),
     messageTrace(core),
+    analytics(core),
     mailboxAuth(core),
     mailbox(core, mailboxing, scripts),
     filters(core, scripts),

@@ -1,4 +1,5 @@
 import { StartupError } from '../startup-error.ts'
+import { analytics } from './analytics.ts'
 import { api } from './api.ts'
 import { certManager } from './cert-manager.ts'
 import type { Daemon } from './daemon.ts'
@@ -15,6 +16,7 @@ export const daemons: readonly Daemon[] = [
   logIngestor,
   monitoring,
   certManager,
+  analytics,
 ]
 
 /** `all`, or a comma list of names. */

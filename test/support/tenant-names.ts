@@ -12,12 +12,12 @@ export interface Named {
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
   `action admin_email admin_name allowed_countries allowed_ips applies_to_countries
-  auto_reply_message blocked_countries client_ip content correlation_id
-  created_by date_from date_to description direction dkim_selector end_date event_id event_source
-  event_type event_types expires_at full_name ip_address local_part message message_id name new_password
-  overlap_seconds password q queue_name reason recipient secret sender sending_profile start_date
-  signing_secret status step subject target target_type url user_email vacation_message webhook_secret
-  webhook_urls`.split(/\s+/),
+  auto_reply_message blocked_countries client_ip content correlation_id created_by date_from
+  date_to description direction dkim_selector end end_date event_id event_source event_type
+  event_types expires_at full_name granularity ip_address local_part message message_id name
+  new_password overlap_seconds password q queue_name reason recipient recipients report_type
+  secret sender sending_profile signing_secret start start_date status step subject target
+  target_type timezone url user_email vacation_message webhook_secret webhook_url webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -101,6 +101,7 @@ export function tenantNames(
     operator_id: ofOperators(operator.id),
     queue_id: ofOperators('4jRsrS402Bz2R6ll'),
     organization_id: byId(({ organizationId }) => organizationId),
+    report_id: byId(({ reportId }) => reportId),
     quarantine_id: ofOperators(other.quarantineId),
     selector: ofOperators('default'),
     rule_id: ofOperators(other.ruleId),

@@ -47,6 +47,8 @@ export async function furnishedTenant(app: App, name: string) {
   })
   await made(`/shared-mailboxes/${shared.id}/members`, { email_account_id: account.id })
   const endpoint = await made('/webhooks/endpoints', { url: `https://hooks.${domain}/` })
+  const report = await made('/analytics/reports/generate', { domain })
+  await made('/analytics/reports/scheduled', { domain, recipients: [`jane@${domain}`] })
   const about = { event_id: ulid(), event_type: 'domain.added', organization_id: organizationId }
   const deliveryId = ulid()
   await app.core.db
@@ -117,6 +119,7 @@ export async function furnishedTenant(app: App, name: string) {
     quarantineId,
     ruleId,
     policyId,
+    report.report_id,
     holder.id,
   ] as string[]
   return {
@@ -133,6 +136,7 @@ export async function furnishedTenant(app: App, name: string) {
     quarantineId,
     ruleId,
     policyId,
+    reportId: report.report_id as string,
     messageId,
     externalIds: {
       organization: `${name}-customer`,

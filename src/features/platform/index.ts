@@ -1,6 +1,8 @@
 import type { Core } from '../../core.ts'
 import type { Feature } from '../feature.ts'
 import { alerts } from './alerts/index.ts'
+import { platformAnalyticsRoutes } from './analytics/analytics.routes.ts'
+import { platformAnalyticsService } from './analytics/analytics.service.ts'
 import { auditRoutes } from './audit/audit.routes.ts'
 import { auditService } from './audit/audit.service.ts'
 import { operatorAuthRoutes } from './auth/auth.routes.ts'
@@ -33,6 +35,9 @@ export function platform(core: Core): Feature {
       await app.register(overviewRoutes(overviewService(core)), { prefix: '/overview' })
       await app.register(metricsRoutes(metricsService(core)), { prefix: '/metrics' })
       await app.register(alerts(core), { prefix: '/alerts' })
+      await app.register(platformAnalyticsRoutes(platformAnalyticsService(core)), {
+        prefix: '/analytics',
+      })
       await app.register(auditRoutes(auditService(core)), { prefix: '/audit' })
       await app.register(logsRoutes(logsService(core)), { prefix: '/logs' })
       await app.register(backupsRoutes(backupsService(core)), { prefix: '/backups' })

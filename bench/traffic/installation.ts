@@ -1,0 +1,29 @@
+import { fileURLToPath } from 'node:url'
+import { type Callers, makeCallers, open } from '../scale/installation.ts'
+import { type Started, start, stopAll } from '../servers.ts'
+import { BUSIEST, seed } from './seed.ts'
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+
+/** The server as it is served, on a database with much mail. */
+export async function startTrafficInstallation(
+  dataDir: string,
+  rows: number,
+  days: number,
+  started: Started[],
+) {
+  const serve = () =>
+    start(process.execPath, [MAIN, 'serve'], { DATA_DIR: dataDir, PORT: '0' }, started)
+  const first = await serve()
+  const before = open(dataDir)
+  const begin = performance.now()
+  await seed(before.sql, rows, days)
+  const seedSeconds = (performance.now() - begin) / 1000
+  const callers: Callers = await makeCallers(before, BUSIEST.organization)
+  await before.close()
+
+  // A start with all the rows there: no plan is left from when the tables were empty.
+  await stopAll(started.splice(started.indexOf(first), 1))
+  const server = await serve()
+  return { server, callers, database: open(dataDir), seedSeconds }
+}

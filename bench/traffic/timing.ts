@@ -1,0 +1,28 @@
+import type { Case } from './cases.ts'
+
+const WARM = 3
+
+/** Milliseconds of each request, one after the other. */
+export async function timeRoute(
+  url: string,
+  { path, body }: Case,
+  headers: Record<string, string>,
+  requests: number,
+): Promise<number[]> {
+  const latencies: number[] = []
+  for (let n = 0; n < requests + WARM; n++) {
+    const begin = performance.now()
+    const response = await fetch(`${url}${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
+    if (n >= WARM) latencies.push(performance.now() - begin)
+  }
+  return latencies.sort((a, b) => a - b)
+}
+
+export const quantile = (sorted: number[], part: number): number =>
+  sorted[Math.ceil(part * sorted.length) - 1] ?? Number.NaN

@@ -1,0 +1,95 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { key } from '../../access/labels.ts'
+import { Success, success } from '../../http/envelope.ts'
+import { DomainNotFound } from '../domains/domains.errors.ts'
+import * as shapes from './analytics.schemas.ts'
+import type { AnalyticsService } from './analytics.service.ts'
+
+const config = { auth: key('read'), errors: [DomainNotFound] }
+const input = { params: shapes.DomainParams, querystring: shapes.PeriodQuery }
+
+export const analyticsRoutes =
+  (analytics: AnalyticsService): FastifyPluginAsyncTypebox =>
+  async (app) => {
+    app.get('/dashboard/:domain', {
+      config,
+      schema: {
+        operationId: 'get_domain_dashboard',
+        summary: 'What became of the mail of a domain, and what its readers did',
+        ...input,
+        response: { 200: Success(shapes.Dashboard) },
+      },
+      handler: async ({ caller, params, query }) =>
+        success(
+          'Dashboard retrieved',
+          await analytics.view('dashboard', caller, params.domain, query),
+        ),
+    })
+
+    app.get('/email-volume/:domain', {
+      config,
+      schema: {
+        operationId: 'get_email_volume',
+        summary: 'Mail of a domain by day, in both directions',
+        ...input,
+        response: { 200: Success(shapes.EmailVolume) },
+      },
+      handler: async ({ caller, params, query }) =>
+        success(
+          'Email volume retrieved',
+          await analytics.view('email-volume', caller, params.domain, query),
+        ),
+    })
+
+    app.get('/engagement/:domain', {
+      config,
+      schema: {
+        operationId: 'get_domain_engagement',
+        summary: 'How much of the mail of a domain is opened and clicked',
+        ...input,
+        response: { 200: Success(shapes.Engagement) },
+      },
+      handler: async ({ caller, params, query }) =>
+        success(
+          'Engagement retrieved',
+          await analytics.view('engagement', caller, params.domain, query),
+        ),
+    })
+
+    app.get('/deliverability/:domain', {
+      config,
+      schema: {
+        operationId: 'get_domain_deliverability',
+        summary: 'How much of the mail of a domain bounces or is complained about',
+        ...input,
+        response: { 200: Success(shapes.Deliverability) },
+      },
+      handler: async ({ caller, params, query }) =>
+        success(
+          'Deliverability retrieved',
+          await analytics.view('deliverability', caller, params.domain, query),
+        ),
+    })
+
+    app.get('/metrics/:domain', {
+      config,
+      schema: {
+        operationId: 'get_domain_metrics',
+        summary: 'The dashboard of a domain with its storage and mailboxes',
+        ...input,
+        response: { 200: Success(shapes.Metrics) },
+      },
+      handler: async ({ caller, params, query }) =>
+        success('Metrics retrieved', await analytics.view('metrics', caller, params.domain, query)),
+    })
+
+    app.get('/health', {
+      config: { auth: key('read'), downstream: 'Analytics service unavailable' },
+      schema: {
+        operationId: 'get_analytics_health',
+        summary: 'Whether figures can be read',
+        response: { 200: Success(shapes.Health) },
+      },
+      handler: async () => success('Analytics is healthy', await analytics.health()),
+    })
+  }
