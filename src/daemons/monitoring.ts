@@ -18,6 +18,7 @@ import type { Daemon } from './daemon.ts'
 import { restartsOf } from './restarts.ts'
 
 const LOOK_MS = 1000
+const CPU_MS = 25_000
 // So that each minute has a sample although looks come a little late.
 const SAMPLE_SECONDS = 55
 
@@ -30,7 +31,7 @@ export const monitoring: Daemon = {
   port: 8085,
   async start(core) {
     const { config, db, log } = core
-    const readHost = hostReader(config.DATA_DIR)
+    const readHost = hostReader(config.DATA_DIR, CPU_MS)
     const restarting = restarter({ ...core, restarts: restartsOf(core) })
     const rules = evaluator(core)
     const sender = channelSender(core)

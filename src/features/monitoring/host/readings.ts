@@ -10,17 +10,21 @@ export interface Readings {
   load_average: number[]
 }
 
-/** What this host has in use; the disk is the one that the data lies on. */
-export function hostReader(dataDir: string) {
+/**
+ * What this host has in use; the disk is the one that the data lies on. CPU is an average over at least
+ * so long: a moment of work is no trouble.
+ */
+export function hostReader(dataDir: string, leastMs = 100) {
   let before = cpuTimes()
+  let readAt = performance.now()
   let cpu: number | null = null
   return async (): Promise<Readings> => {
     const now = cpuTimes()
     const total = now.total - before.total
-    // Moments apart tell nothing.
-    if (total > 100) {
+    if (total > 0 && performance.now() - readAt >= leastMs) {
       cpu = 100 * (1 - (now.idle - before.idle) / total)
       before = now
+      readAt = performance.now()
     }
     const { blocks, bfree, bavail } = await statfs(dataDir)
     const used = blocks - bfree

@@ -21,7 +21,7 @@ type Needs = Pick<Core, 'config' | 'db' | 'redis'>
 /** Everything this installation consists of, as far as it says where that is. */
 export async function targetsOf(core: Needs): Promise<Target[]> {
   const lives = await withinTime(daemonLives(core.db), PATIENCE_MS)
-  return [...stores(core), ...mailServers(core), ...lives.map(daemon)]
+  return [...stores(core), ...mailServers(core), ...daemons(lives)]
 }
 
 function stores({ db, redis }: Needs): Target[] {
@@ -95,12 +95,26 @@ function mailServers({ config }: Needs): Target[] {
   return targets
 }
 
-const daemon = ({ name, address, host, seen_at }: DaemonLife): Target => ({
-  name,
-  protocol: 'http',
-  critical: name === 'api',
-  async probe() {
-    if (address === null) throw new Error(`no sign of life since ${seen_at}`)
-    await httpAnswer(`${reachable(address, host)}/health`, { patienceMs: PATIENCE_MS })
-  },
-})
+/** Daemons of one process have one address, which is asked once for all of them. */
+function daemons(lives: readonly DaemonLife[]): Target[] {
+  const asked = new Map<string, Promise<unknown>>()
+  const ask = (url: string) => {
+    const asking =
+      asked.get(url) ??
+      httpAnswer(url, { patienceMs: PATIENCE_MS }).catch((error) => {
+        asked.delete(url)
+        throw error
+      })
+    asked.set(url, asking)
+    return asking
+  }
+  return lives.map(({ name, address, host, seen_at }) => ({
+    name,
+    protocol: 'http',
+    critical: name === 'api',
+    async probe() {
+      if (address === null) throw new Error(`no sign of life since ${seen_at}`)
+      await ask(`${reachable(address, host)}/health`)
+    },
+  }))
+}
