@@ -109,6 +109,32 @@ export interface Tables {
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }
+  analytics_reports: {
+    report_id: string
+    organization_id: string
+    domain: string
+    report_type: string
+    period_days: number
+    data: Json
+    generated_at: Generated<Timestamp>
+  }
+  analytics_schedules: {
+    schedule_id: string
+    organization_id: string
+    domain: string
+    report_type: string
+    interval: string
+    recipients: Generated<string[]>
+    timezone: Generated<string>
+    webhook_url: string | null
+    webhook_secret: Buffer | null
+    created_at: Generated<Timestamp>
+    due_at: Timestamp
+    last_run_at: Timestamp | null
+    last_error: string | null
+    claimed_by: string | null
+    claimed_until: Generated<Timestamp>
+  }
   api_keys: {
     id: string
     key_id: string
@@ -280,6 +306,44 @@ export interface Tables {
     quota_override_by: string | null
     search_text: GeneratedAlways<string | null>
   }
+  engagement_days: {
+    organization_id: string
+    domain: string
+    bucket: Timestamp
+    opened: Generated<number>
+    clicked: Generated<number>
+    unsubscribed: Generated<number>
+    complained: Generated<number>
+    last_opened: Generated<number>
+    last_clicked: Generated<number>
+  }
+  engagement_pending: {
+    id: GeneratedAlways<number>
+    organization_id: string
+    domain: string
+    bucket: Timestamp
+    event_type: 'opened' | 'clicked' | 'unsubscribed' | 'complained'
+    recipient_key: number
+  }
+  engagement_quarters: {
+    organization_id: string
+    domain: string
+    bucket: Timestamp
+    opened: Generated<number>
+    clicked: Generated<number>
+    unsubscribed: Generated<number>
+    complained: Generated<number>
+    last_opened: Generated<number>
+    last_clicked: Generated<number>
+  }
+  engagement_recipients: {
+    organization_id: string
+    domain: string
+    event_type: 'opened' | 'clicked'
+    recipient_key: number
+    day: string
+    last_quarter: Timestamp
+  }
   events: {
     sequence: GeneratedAlways<number>
     id: string
@@ -388,6 +452,74 @@ export interface Tables {
     owner: string | null
     lease_until: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+  }
+  mail_traffic_days: {
+    organization_id: string
+    domain: string
+    bucket: Timestamp
+    sent: Generated<number>
+    delivered: Generated<number>
+    bounced: Generated<number>
+    deferred: Generated<number>
+    rejected: Generated<number>
+    inbound: Generated<number>
+    inbound_delivered: Generated<number>
+    inbound_bounced: Generated<number>
+    inbound_deferred: Generated<number>
+    inbound_rejected: Generated<number>
+    spam_scores: Generated<number>
+    spam_score_sum: Generated<number>
+  }
+  mail_traffic_hours: {
+    organization_id: string
+    bucket: Timestamp
+    sent: Generated<number>
+    delivered: Generated<number>
+    bounced: Generated<number>
+    deferred: Generated<number>
+    rejected: Generated<number>
+    inbound: Generated<number>
+    inbound_delivered: Generated<number>
+    inbound_bounced: Generated<number>
+    inbound_deferred: Generated<number>
+    inbound_rejected: Generated<number>
+    spam_scores: Generated<number>
+    spam_score_sum: Generated<number>
+  }
+  mail_traffic_pending: {
+    id: GeneratedAlways<number>
+    organization_id: string
+    domain: string
+    bucket: Timestamp
+    sent: Generated<number>
+    delivered: Generated<number>
+    bounced: Generated<number>
+    deferred: Generated<number>
+    rejected: Generated<number>
+    inbound: Generated<number>
+    inbound_delivered: Generated<number>
+    inbound_bounced: Generated<number>
+    inbound_deferred: Generated<number>
+    inbound_rejected: Generated<number>
+    spam_scores: Generated<number>
+    spam_score_sum: Generated<number>
+  }
+  mail_traffic_quarters: {
+    organization_id: string
+    domain: string
+    bucket: Timestamp
+    sent: Generated<number>
+    delivered: Generated<number>
+    bounced: Generated<number>
+    deferred: Generated<number>
+    rejected: Generated<number>
+    inbound: Generated<number>
+    inbound_delivered: Generated<number>
+    inbound_bounced: Generated<number>
+    inbound_deferred: Generated<number>
+    inbound_rejected: Generated<number>
+    spam_scores: Generated<number>
+    spam_score_sum: Generated<number>
   }
   metric_samples: {
     metric: string
