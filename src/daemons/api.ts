@@ -19,6 +19,7 @@ import { mailboxes } from '../features/mailboxes/index.ts'
 import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
 import { messageTrace } from '../features/message-trace/index.ts'
 import { expireQuarantine } from '../features/message-trace/message-trace.jobs.ts'
+import { migration } from '../features/migration/index.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
@@ -103,6 +104,7 @@ export function apiFeatures(core: Core): Feature[] {
     queue(core),
     webhooks(core, { globalUrl: globalWebhookUrl(core.config) }),
     messageTrace(core),
+    migration(core),
     mailboxAuth(core),
     mailbox(core, mailboxing, scripts),
     filters(core, scripts),

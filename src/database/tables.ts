@@ -248,6 +248,80 @@ export interface Tables {
     lease_until: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }
+  migration_errors: {
+    id: GeneratedAlways<number>
+    job_id: string
+    retry_job_id: string | null
+    folder: string
+    message_uid: Generated<string>
+    message_id: Generated<string>
+    error_type: string
+    error_message: string
+    retryable: Generated<boolean>
+    retried: Generated<boolean>
+    created_at: Generated<Timestamp>
+  }
+  migration_folders: {
+    id: GeneratedAlways<number>
+    pair_id: string
+    source_path: string
+    target_path: string
+    source_validity: number
+    target_validity: number
+    target_floor: number
+    settled: string | null
+  }
+  migration_jobs: {
+    id: string
+    organization_id: string | null
+    pair_id: string | null
+    parent_job_id: string | null
+    direction: 'import' | 'export'
+    status: Generated<'pending' | 'running' | 'completed' | 'failed' | 'cancelled'>
+    is_delta: Generated<boolean>
+    is_retry: Generated<boolean>
+    mailbox: string
+    remote_host: string
+    remote_port: number
+    remote_ssl: boolean
+    remote_tls_verify: boolean
+    remote_username: string
+    remote_auth: 'password' | 'oauth2'
+    folder_mapping: JsonWithDefault
+    exclude_folders: JsonWithDefault
+    webhook_url: string | null
+    credentials: Buffer | null
+    total_messages: Generated<number>
+    migrated_messages: Generated<number>
+    failed_messages: Generated<number>
+    current_folder: string | null
+    speed: Generated<number>
+    error: string | null
+    claimed_by: string | null
+    claimed_until: Timestamp | null
+    started_at: Timestamp | null
+    completed_at: Timestamp | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  migration_messages: {
+    folder_id: number
+    source_uid: number
+    target_uid: number | null
+    flags: string
+  }
+  migration_notices: {
+    id: string
+    job_id: string
+    envelope: Json
+    attempts: Generated<number>
+    due_at: Generated<Timestamp>
+  }
+  migration_pairs: {
+    id: string
+    organization_id: string
+    name: string
+  }
   operator_audit: {
     id: GeneratedAlways<number>
     operator_id: string | null

@@ -13,10 +13,11 @@ export interface Named {
 const PLAIN = new Set(
   `action admin_email admin_name allowed_ips auto_reply_message client_ip content correlation_id
   created_by date_from date_to description direction dkim_selector end_date event_id event_source
-  event_type event_types expires_at full_name local_part message message_id name new_password
-  overlap_seconds password q queue_name reason recipient secret sender sending_profile start_date
-  status subject target target_type url user_email vacation_message webhook_secret
-  webhook_urls`.split(/\s+/),
+  event_type event_types exclude_folders expires_at full_name local_part message message_id name
+  new_password overlap_seconds password q queue_name reason recipient secret sender sending_profile
+  source_host source_password source_username start_date status subject target target_host
+  target_password target_type target_username url user_email vacation_message webhook_secret
+  webhook_url webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -56,6 +57,7 @@ export function tenantNames(
   })
 
   const mailbox = byAddressOrId(({ account }) => [account.id, account.email])
+  const ofMailbox = { ...mailbox, foreign: mailbox.foreign.slice(1) }
   const newMailbox = { own: newAddress, foreign: addresses(({ account }) => account.email) }
   const alias = byAddressOrId(({ alias: { id, source } }) => [id, source])
   const domain: Named = {
@@ -86,6 +88,7 @@ export function tenantNames(
     email: newMailbox,
     email_account_id: mailbox,
     forward_destination: { ...mailbox, foreign: mailbox.foreign.slice(1) },
+    job_id: byId(({ migrationJobId }) => migrationJobId),
     mailbox,
     mailbox_id: mailbox,
     member_account_id: mailbox,
@@ -98,6 +101,8 @@ export function tenantNames(
     selector: ofOperators('default'),
     session_id: ofOperators(operator.sessionId),
     source: { own: newAddress, foreign: addresses(({ alias: { source } }) => source) },
+    source_email: ofMailbox,
+    target_email: ofMailbox,
     target_id: ofOperators(operator.id),
     username: { own: newName, foreign: [() => [other.credential.username, newName()]] },
     // What is somebody else's is told by the address beside it.
@@ -116,6 +121,8 @@ export function tenantNames(
     'organizations id': byId(({ organizationId }) => organizationId),
     'rate-limiter email': { ...mailbox, foreign: mailbox.foreign.slice(1) },
     'rate-limiter identifier': byId(({ organizationId }) => organizationId),
+    // A folder.
+    'migration source': { own: () => 'INBOX', foreign: [] },
     'shared-mailboxes mailbox_id': byId(({ shared }) => shared.id),
     // Not a name that an alias of the caller leads to: it would be taken for an echo.
     'GET /api/v1/aliases/get/{alias_id} domain': {

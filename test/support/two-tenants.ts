@@ -85,6 +85,14 @@ export async function furnishedTenant(app: App, name: string) {
       expires_at: '2099-01-01T00:00:00Z',
     })
     .execute()
+  const migration = await tenant.post('/api/v1/migration/import', {
+    source_host: `imap.${domain}`,
+    source_username: `jane@${domain}`,
+    source_password: PASSWORD,
+    target_email: account.email,
+    target_password: PASSWORD,
+  })
+  const migrationJobId = migration.body.job_id as string
   const holder = await app.session('mailbox', account.id)
   const ids = [
     organizationId,
@@ -100,6 +108,7 @@ export async function furnishedTenant(app: App, name: string) {
     endpoint.id,
     deliveryId,
     quarantineId,
+    migrationJobId,
     holder.id,
   ] as string[]
   return {
@@ -114,6 +123,7 @@ export async function furnishedTenant(app: App, name: string) {
     endpoint: endpoint as { id: string },
     deadLetterId: String(deadLetter.id),
     quarantineId,
+    migrationJobId,
     messageId,
     externalIds: {
       organization: `${name}-customer`,
