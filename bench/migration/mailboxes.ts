@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto'
-import type { ImapFlow } from 'imapflow'
 import type { Dovecot } from '../../test/support/dovecot.ts'
-import { contentsOf, inMailbox } from '../../test/support/migration.ts'
+import { appendMany, contentsOf, inMailbox } from '../../test/support/migration.ts'
 
 export const FOLDERS = ['INBOX', 'Sent', 'Projects']
 
 /** Messages of many sizes around a mean, the same in every run. */
-export const fill = (server: Dovecot, user: string, messages: number, bytes: number) =>
-  inMailbox(server, user, async (client) => {
+export async function fill(server: Dovecot, user: string, messages: number, bytes: number) {
+  await inMailbox(server, user, async (client) => {
     for (const path of FOLDERS.slice(1)) await client.mailboxCreate(path)
-    const mean = bytes / messages
-    for (let i = 0; i < messages; i++)
-      await add(client, i, Math.max(400, mean * (0.2 + 1.6 * part(i))))
   })
+  const mean = bytes / messages
+  const all = Array.from({ length: messages }, (_, number) =>
+    message(number, Math.max(400, mean * (0.2 + 1.6 * part(number)))),
+  )
+  await appendMany(server, user, all)
+}
 
-const add = (client: ImapFlow, number: number, size: number) => {
+function message(number: number, size: number) {
   const line = `${createHash('sha256').update(String(number)).digest('hex')}\r\n`
   const text = [
     `Message-ID: <${number}@bench.example>`,
@@ -25,8 +27,8 @@ const add = (client: ImapFlow, number: number, size: number) => {
     line.repeat(Math.ceil(size / line.length)),
   ].join('\r\n')
   const flags = [['\\Seen'], [], ['\\Seen', '\\Flagged'], ['$Label1']][number % 4] as string[]
-  const at = new Date(Date.UTC(2015, 0, 1) + number * 3_600_000)
-  return client.append(FOLDERS[number % 3] as string, text, flags, at)
+  const date = new Date(Date.UTC(2015, 0, 1) + number * 3_600_000)
+  return { path: FOLDERS[number % 3] as string, text, flags, date }
 }
 
 /** Between 0 and 1, in no order. */

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../support/app.ts'
 import { type Dovecot, dovecotMissing } from '../support/dovecot.ts'
 import {
+  appendMany,
   contentsOf,
   endOf,
   imapServer,
@@ -18,7 +19,7 @@ import { startReceiver } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
 
 const missing = dovecotMissing()
-const MESSAGES = 1500
+const MESSAGES = 800
 const users = Array.from({ length: 6 }, (_, index) => `user${index}@acme.test`)
 
 describe.skipIf(missing)('migration daemons', () => {
@@ -55,16 +56,19 @@ describe.skipIf(missing)('migration daemons', () => {
     })
 
   /** Letters in two folders; a few large ones, twins, and some without a Message-ID. */
-  const fill = (user: string, count: number) =>
-    inMailbox(old, user, async (client) => {
-      await client.mailboxCreate('Sent')
-      for (let i = 0; i < count; i++) {
-        const text = i % 10 === 0 ? `Subject: bare\r\n\r\n${i % 7}\r\n` : letter(i % 900)
-        const body = i % 97 === 0 ? letter(i, `${'y'.repeat(70)}\r\n`.repeat(9000)) : text
-        const at = new Date(Date.UTC(2020, 0, 1) + i * 1000)
-        await client.append(i % 3 ? 'INBOX' : 'Sent', body, i % 2 ? ['\\Seen'] : [], at)
+  async function fill(user: string, count: number) {
+    await inMailbox(old, user, (client) => client.mailboxCreate('Sent'))
+    const messages = Array.from({ length: count }, (_, i) => {
+      const text = i % 10 === 0 ? `Subject: bare\r\n\r\n${i % 7}\r\n` : letter(i % 400)
+      return {
+        path: i % 3 ? 'INBOX' : 'Sent',
+        text: i % 97 === 0 ? letter(i, `${'y'.repeat(70)}\r\n`.repeat(9000)) : text,
+        flags: i % 2 ? ['\\Seen'] : [],
+        date: new Date(Date.UTC(2020, 0, 1) + i * 1000),
       }
     })
+    await appendMany(old, user, messages)
+  }
   const pair = (user: string) => ({ source: old, from: user, to: user })
   const migrated = async (id: string) =>
     (await acme.get(`${MIGRATION}/jobs/${id}`)).body.job.migrated_messages as number
@@ -81,7 +85,7 @@ describe.skipIf(missing)('migration daemons', () => {
     await fill(user, MESSAGES)
     const first = await daemon()
     const id = await startImport(acme, pair(user))
-    await waitFor(async () => (await migrated(id)) > 50, 30_000)
+    await waitFor(async () => (await migrated(id)) > 0, 30_000)
     await first.killNode()
     expect(await migrated(id)).toBeLessThan(MESSAGES)
     const second = await daemon()
@@ -105,20 +109,22 @@ describe.skipIf(missing)('migration daemons', () => {
     const id = await startImport(acme, pair(user))
     await waitFor(async () => (await migrated(id)) > 0, 30_000)
     await acme.post(`${MIGRATION}/jobs/${id}/cancel`)
-    await waitFor(async () => (await owners()).length === 0, 5000)
+    await waitFor(async () => !(await owners()).some((one) => one.id === id), 5000)
     const count = async () => Object.values(await contentsOf(own, user)).flat().length
     const kept = await count()
     expect(kept).toBeGreaterThan(0)
     expect(kept).toBeLessThan(MESSAGES)
     expect(await count()).toBe(kept)
     const again = await endOf(acme, await startImport(acme, pair(user)), 60_000)
-    expect(again).toMatchObject({ status: 'completed', migrated_messages: MESSAGES - kept })
+    expect(again).toMatchObject({ status: 'completed', failed_messages: 0 })
+    // What arrived in the moment of the cancellation may not have been counted by the first.
+    expect(again.migrated_messages).toBeGreaterThanOrEqual(MESSAGES - kept)
     expect(await contentsOf(own, user)).toMatchObject(await contentsOf(old, user))
     await running.stop()
   })
 
   it('share the jobs, within the limit of a host, and hand them over when they stop', async () => {
-    for (const user of users.slice(2)) await fill(user, 300)
+    for (const user of users.slice(2)) await fill(user, 150)
     const limits = { MIGRATION_MAX_CONNECTIONS_PER_HOST: '8', MIGRATION_CONNECTIONS: '3' }
     const [one, two] = await Promise.all([daemon(limits), daemon(limits)])
     const ids = await Promise.all(users.slice(2).map((user) => startImport(acme, pair(user))))
@@ -132,7 +138,7 @@ describe.skipIf(missing)('migration daemons', () => {
     const jobs = await all
     clearInterval(watch)
     expect(jobs.map(({ status, migrated_messages }) => [status, migrated_messages])).toEqual(
-      Array(4).fill(['completed', 300]),
+      Array(4).fill(['completed', 150]),
     )
     expect(most).toBeLessThanOrEqual(2)
     for (const user of users.slice(2)) {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ImapFlow } from 'imapflow'
+import { append } from '../../src/mail/imap/append.ts'
+import { connectWire } from '../../src/mail/imap/connect.ts'
 import type { Client } from './app.ts'
 import { type Dovecot, startDovecot } from './dovecot.ts'
 import { waitFor } from './wait.ts'
@@ -39,6 +41,43 @@ export async function inMailbox<Result>(
     return await work(client)
   } finally {
     client.close()
+  }
+}
+
+const BATCH = 100
+
+/** Puts very many messages into a folder, a hundred in one command. */
+export async function appendMany(
+  { ports }: Dovecot,
+  user: string,
+  messages: { path: string; text: string; flags: string[]; date: Date }[],
+): Promise<void> {
+  const wire = await connectWire(
+    {
+      name: '127.0.0.1',
+      port: ports.imap,
+      security: 'none',
+      verify: false,
+      user,
+      secret: IMAP_PASSWORD,
+      auth: 'password',
+      addresses: async () => ['127.0.0.1'],
+    },
+    new AbortController().signal,
+  )
+  try {
+    for (const path of new Set(messages.map((one) => one.path))) {
+      const mine = messages.filter((one) => one.path === path)
+      for (let start = 0; start < mine.length; start += BATCH) {
+        const batch = mine.slice(start, start + BATCH).map(({ text, ...one }) => {
+          const body = Buffer.from(text)
+          return { ...one, body, size: body.length }
+        })
+        await append(wire, path, batch)
+      }
+    }
+  } finally {
+    wire.close()
   }
 }
 
