@@ -3,7 +3,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { imapServer } from '../test/support/migration.ts'
+import { plainImapServer } from '../test/support/migration.ts'
 import { mbsync, offlineimap } from './migration/contestants.ts'
 import { differences, fill } from './migration/mailboxes.ts'
 import { peakMb, startMailplane } from './migration/mailplane.ts'
@@ -29,8 +29,8 @@ const KILLED = 'killed@bench.example'
 
 const folder = mkdtempSync(join(tmpdir(), 'mailplane-migration-'))
 const started: Started[] = []
-const source = await imapServer(FROM)
-const target = await imapServer(...ours, ...theirs, ...others, KILLED)
+const source = await plainImapServer(FROM)
+const target = await plainImapServer(...ours, ...theirs, ...others, KILLED)
 const ends = (to: string) => ({ source, target, from: FROM, to })
 const problems: string[] = []
 const check = async (name: string, to: string) => {
@@ -39,7 +39,9 @@ const check = async (name: string, to: string) => {
 
 try {
   say(`Node ${process.versions.node}, ${process.arch}, ${cpus().length} cores`)
-  say(`${messages} messages, ${values.megabytes} MB, 3 folders, two Dovecots on loopback, TLS`)
+  say(
+    `${messages} messages, ${values.megabytes} MB, 3 folders, two Dovecots on loopback, without TLS`,
+  )
   await fill(source, FROM, messages, Number(values.megabytes) * 1024 * 1024)
   const mailplane = await startMailplane(join(folder, 'data'), target, started)
   for (const to of [...ours, KILLED]) await mailplane.mailbox(to)

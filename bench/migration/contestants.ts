@@ -1,12 +1,8 @@
 import { spawn } from 'node:child_process'
-import { createHash, X509Certificate } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Dovecot } from '../../test/support/dovecot.ts'
 import { IMAP_PASSWORD } from '../../test/support/migration.ts'
-
-const CERTIFICATE = fileURLToPath(new URL('../../test/support/tls-cert.pem', import.meta.url))
 
 export interface Ends {
   source: Dovecot
@@ -22,11 +18,11 @@ export async function mbsync(folder: string, { source, target, from, to }: Ends)
   const account = (name: string, { ports }: Dovecot, user: string) => `
 IMAPAccount ${name}
 Host 127.0.0.1
-Port ${ports.imaps}
+Port ${ports.imap}
 User ${user}
 Pass "${IMAP_PASSWORD}"
-SSLType IMAPS
-CertificateFile ${CERTIFICATE}
+SSLType None
+AuthMechs LOGIN
 
 IMAPStore ${name}
 Account ${name}
@@ -53,17 +49,16 @@ export async function offlineimap(folder: string, ends: Ends): Promise<number> {
   const { source, target, from, to } = ends
   const home = join(folder, `offlineimap-${to}`)
   mkdirSync(home, { recursive: true })
-  const print = new X509Certificate(readFileSync(CERTIFICATE)).raw
-  const fingerprint = createHash('sha1').update(print).digest('hex')
   const repository = (name: string, { ports }: Dovecot, user: string, more = '') => `
 [Repository ${name}]
 type = IMAP
 remotehost = 127.0.0.1
-remoteport = ${ports.imaps}
+remoteport = ${ports.imap}
 remoteuser = ${user}
 remotepass = ${IMAP_PASSWORD}
-ssl = yes
-cert_fingerprint = ${fingerprint}
+ssl = no
+starttls = no
+auth_mechanisms = PLAIN
 maxconnections = 3
 ${more}`
   const config = join(home, 'offlineimaprc')

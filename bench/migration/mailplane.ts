@@ -24,6 +24,8 @@ export async function startMailplane(dataDir: string, own: Dovecot, started: Sta
     SVC_SECRET_KEY: 'a root key for measuring, of 32 characters',
     PORT: '0',
     ...settingsFor(own),
+    IMAP_PORT: String(own.ports.imap),
+    IMAP_TLS: 'false',
   }
   const environment = { DATA_DIR: `${dataDir}/api`, ...common }
   const server = await start(
@@ -63,8 +65,8 @@ export async function startMailplane(dataDir: string, own: Dovecot, started: Sta
       (
         await call<Job>('POST', '/migration/import', {
           source_host: '127.0.0.1',
-          source_port: source.ports.imaps,
-          source_tls_verify: false,
+          source_port: source.ports.imap,
+          source_ssl: false,
           source_username: from,
           source_password: IMAP_PASSWORD,
           target_email: to,

@@ -10,8 +10,14 @@ export const IMAP_PASSWORD = 'a password of the tests'
 export const MIGRATION = '/api/v1/migration'
 
 /** A Dovecot whose users all have the same password. */
-export const imapServer = (...users: string[]): Promise<Dovecot> =>
-  startDovecot(Object.fromEntries(users.map((user) => [user, `{PLAIN}${IMAP_PASSWORD}`])))
+export const imapServer = (...users: string[]): Promise<Dovecot> => startDovecot(logins(users))
+
+/** The same for programs that would not take the certificate of the tests. */
+export const plainImapServer = (...users: string[]): Promise<Dovecot> =>
+  startDovecot(logins(users), { tls: false })
+
+const logins = (users: string[]) =>
+  Object.fromEntries(users.map((user) => [user, `{PLAIN}${IMAP_PASSWORD}`]))
 
 /** The settings of a control plane whose own mail server this is; loopback may be called. */
 export const settingsFor = ({ ports }: Dovecot): Record<string, string> => ({
