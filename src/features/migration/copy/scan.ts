@@ -8,7 +8,7 @@ import type { Unaccounted } from './unaccounted.ts'
 
 const WINDOW = 1000
 const CHUNK_MESSAGES = 100
-const CHUNK_BYTES = LARGE_BYTES
+const CHUNK_BYTES = 512 * 1024
 const MAX_BREAKS = 3
 
 interface Scan {
