@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-const START_MS = 20_000
+const START_MS = 60_000
 const STOP_MS = 12_000
 
 export interface Started {

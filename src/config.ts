@@ -204,6 +204,28 @@ export const variables = {
   WEBHOOK_AUTO_DELETE_SUCCESSFUL: env.flag('Delete old successes too', true),
   WEBHOOK_CLEANUP_BATCH_SIZE: env.integer('Records per batch of a clean-up', 1000, { min: 1 }),
 
+  MIGRATION_MAX_CONCURRENT_JOBS: env.integer('Jobs under way at once, per process', 5, {
+    min: 1,
+    max: 100,
+  }),
+  MIGRATION_CONNECTIONS: env.integer('Connections that carry messages, per job and server', 3, {
+    min: 1,
+    max: 16,
+  }),
+  MIGRATION_MAX_CONNECTIONS_PER_HOST: env.integer(
+    'Connections to one host at once, from all processes',
+    16,
+    { min: 2, max: 10_000 },
+  ),
+  MIGRATION_MAX_MESSAGE_MB: env.integer('Larger messages are not copied', 150, {
+    min: 1,
+    max: 10_000,
+  }),
+  MIGRATION_RETRIES: env.integer('Tries after a lost connection, before a job fails', 6, {
+    max: 100,
+  }),
+  MIGRATION_PROGRESS_SECONDS: env.integer('Seconds between events of progress', 5, { min: 1 }),
+
   ...rateLimitVariables,
   ...policyVariables,
   ...certificateVariables,

@@ -21,6 +21,7 @@ import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
 import { messageTrace } from '../features/message-trace/index.ts'
 import { expireQuarantine } from '../features/message-trace/message-trace.jobs.ts'
 import { monitoring } from '../features/monitoring/index.ts'
+import { migration } from '../features/migration/index.ts'
 import { organizations } from '../features/organizations/index.ts'
 import { organizationService } from '../features/organizations/organizations.service.ts'
 import { platform } from '../features/platform/index.ts'
@@ -111,6 +112,7 @@ export function apiFeatures(core: Core): Feature[] {
     webhooks(core, { globalUrl: globalWebhookUrl(core.config) }),
     messageTrace(core),
     analytics(core),
+    migration(core),
     mailboxAuth(core),
     mailbox(core, mailboxing, scripts),
     filters(core, scripts),

@@ -5,6 +5,7 @@ import { certManager } from './cert-manager.ts'
 import type { Daemon } from './daemon.ts'
 import { logIngestor } from './log-ingestor.ts'
 import { monitoring } from './monitoring.ts'
+import { migration } from './migration.ts'
 import { rateLimiter } from './rate-limiter.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -17,6 +18,7 @@ export const daemons: readonly Daemon[] = [
   monitoring,
   certManager,
   analytics,
+  migration,
 ]
 
 /** `all`, or a comma list of names. */

@@ -60,6 +60,16 @@ export function outboundGuard({ allow, resolve }: Needs) {
       return literal === undefined ? undefined : problemOfAddress(literal, host)
     },
 
+    /** What is wrong with a host as it is written; undefined also for names that lead astray. */
+    problemOfHost(host: string): string | undefined {
+      const literal = literalOf(host)
+      return literal === undefined ? undefined : problemOfAddress(literal, host)
+    },
+
+    /** All addresses of a host that may be called, for clients that take no look-up; throws otherwise. */
+    addressesOf: async (host: string): Promise<string[]> =>
+      (await addressesOf(host)).map(({ address }) => address),
+
     /** In place of the system's look-up, for `net.connect` and all that builds on it. */
     lookup: ((host: string, options: LookupOptions, done: Done) => {
       addressesOf(host).then(

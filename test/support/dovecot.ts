@@ -44,7 +44,7 @@ export interface Dovecot {
  */
 export async function startDovecot(
   users: Record<string, string>,
-  more: { quotas?: { database: string; bytes: number } } = {},
+  more: { quotas?: { database: string; bytes: number }; tls?: boolean } = {},
 ): Promise<Dovecot> {
   // Not the default temporary folder: sockets must fit 107 characters.
   const folder = mkdtempSync('/tmp/mailplane-imap-')
@@ -61,7 +61,7 @@ export async function startDovecot(
   const { quotas } = more
   writeFileSync(
     at('dovecot.conf'),
-    configuration(folder, ports) +
+    configuration(folder, ports, more.tls ?? true) +
       sharing(folder, ports) +
       (quotas ? counting(folder, quotas.bytes) : ''),
   )
@@ -171,7 +171,7 @@ map {
 }
 `
 
-function configuration(folder: string, ports: Dovecot['ports']): string {
+function configuration(folder: string, ports: Dovecot['ports'], tls: boolean): string {
   const isRoot = process.getuid?.() === 0
   const { username, uid, gid } = userInfo()
   // An ordinary user can neither change to another one nor to another root.
@@ -193,7 +193,7 @@ listen = 127.0.0.1
 ${users}
 default_vsz_limit = 256 M
 shutdown_clients = yes
-ssl = yes
+ssl = ${tls ? 'yes' : 'no'}
 ssl_cert = <${folder}/tls-cert.pem
 ssl_key = <${folder}/tls-key.pem
 disable_plaintext_auth = no
@@ -216,7 +216,7 @@ service imap-login {
     port = ${ports.imap}
   }
   inet_listener imaps {
-    port = ${ports.imaps}
+    port = ${tls ? ports.imaps : 0}
     ssl = yes
   }
 }

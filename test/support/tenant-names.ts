@@ -14,10 +14,12 @@ const PLAIN = new Set(
   `action admin_email admin_name allowed_countries allowed_ips applies_to_countries
   auto_reply_message blocked_countries client_ip content correlation_id created_by date_from
   date_to description direction dkim_selector end end_date event_id event_source event_type
-  event_types expires_at full_name granularity ip_address local_part message message_id name
-  new_password overlap_seconds password q queue_name reason recipient recipients report_type
-  secret sender sending_profile signing_secret start start_date status step subject target
-  target_type timezone url user_email vacation_message webhook_secret webhook_url webhook_urls`.split(/\s+/),
+  event_types exclude_folders expires_at full_name granularity ip_address local_part message
+  message_id name new_password overlap_seconds password q queue_name reason recipient recipients
+  report_type secret sender sending_profile signing_secret source_host source_password
+  source_username start start_date status step subject target target_host target_password
+  target_type target_username timezone url user_email vacation_message webhook_secret webhook_url
+  webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -57,6 +59,7 @@ export function tenantNames(
   })
 
   const mailbox = byAddressOrId(({ account }) => [account.id, account.email])
+  const ofMailbox = { ...mailbox, foreign: mailbox.foreign.slice(1) }
   const newMailbox = { own: newAddress, foreign: addresses(({ account }) => account.email) }
   const alias = byAddressOrId(({ alias: { id, source } }) => [id, source])
   const domain: Named = {
@@ -93,6 +96,7 @@ export function tenantNames(
     email: newMailbox,
     email_account_id: mailbox,
     forward_destination: { ...mailbox, foreign: mailbox.foreign.slice(1) },
+    job_id: byId(({ migrationJobId }) => migrationJobId),
     mailbox,
     mailbox_id: mailbox,
     member_account_id: mailbox,
@@ -108,6 +112,8 @@ export function tenantNames(
     'security policy_id': ofOperators(other.policyId),
     session_id: ofOperators(operator.sessionId),
     source: { own: newAddress, foreign: addresses(({ alias: { source } }) => source) },
+    source_email: ofMailbox,
+    target_email: ofMailbox,
     target_id: ofOperators(operator.id),
     username: { own: newName, foreign: [() => [other.credential.username, newName()]] },
     // What is somebody else's is told by the address beside it.
@@ -126,6 +132,8 @@ export function tenantNames(
     'organizations id': byId(({ organizationId }) => organizationId),
     'rate-limiter email': { ...mailbox, foreign: mailbox.foreign.slice(1) },
     'rate-limiter identifier': byId(({ organizationId }) => organizationId),
+    // A folder.
+    'migration source': { own: () => 'INBOX', foreign: [] },
     'shared-mailboxes mailbox_id': byId(({ shared }) => shared.id),
     // Not a name that an alias of the caller leads to: it would be taken for an echo.
     'GET /api/v1/aliases/get/{alias_id} domain': {

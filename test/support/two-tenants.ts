@@ -102,6 +102,14 @@ export async function furnishedTenant(app: App, name: string) {
       expires_at: '2099-01-01T00:00:00Z',
     })
     .execute()
+  const migration = await tenant.post('/api/v1/migration/import', {
+    source_host: `imap.${domain}`,
+    source_username: `jane@${domain}`,
+    source_password: PASSWORD,
+    target_email: account.email,
+    target_password: PASSWORD,
+  })
+  const migrationJobId = migration.body.job_id as string
   const holder = await app.session('mailbox', account.id)
   const ids = [
     organizationId,
@@ -120,6 +128,7 @@ export async function furnishedTenant(app: App, name: string) {
     ruleId,
     policyId,
     report.report_id,
+    migrationJobId,
     holder.id,
   ] as string[]
   return {
@@ -137,6 +146,7 @@ export async function furnishedTenant(app: App, name: string) {
     ruleId,
     policyId,
     reportId: report.report_id as string,
+    migrationJobId,
     messageId,
     externalIds: {
       organization: `${name}-customer`,

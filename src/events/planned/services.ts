@@ -1,28 +1,5 @@
 import { awaited, reserved } from './plan.ts'
 
-awaited('migration', [
-  [
-    'migration.started',
-    'A migration job began',
-    'job_id direction=import source_host target_email is_delta',
-  ],
-  [
-    'migration.progress',
-    'A migration job got further',
-    'job_id progress_percentage messages_migrated messages_failed total_messages current_folder speed_msgs_per_sec',
-  ],
-  [
-    'migration.completed',
-    'A migration job ended',
-    'job_id final_status total_migrated total_failed duration_seconds',
-  ],
-  ['migration.failed', 'A migration job broke off', 'job_id direction=import error'],
-  [
-    'migration.cancelled',
-    'A migration job was cancelled',
-    'job_id cancelled_at migrated_messages failed_messages',
-  ],
-])
 reserved('migration', [
   ['migration.message.error', 'A message was not migrated', 'job_id folder message_uid error'],
 ])

@@ -1,4 +1,9 @@
+import { sql } from 'kysely'
 import type { Block } from './block.ts'
 
-/** No migrations are run yet, so none has failed; what runs them counts them here. */
-export const migrations: Block<{ failed: number }> = async () => ({ failed: 0 })
+export const migrations: Block<{ failed: number }> = ({ db }) =>
+  db
+    .selectFrom('migration_jobs')
+    .select(sql<number>`count(*)`.as('failed'))
+    .where('status', '=', 'failed')
+    .executeTakeFirstOrThrow()

@@ -1,0 +1,124 @@
+import { isIP } from 'node:net'
+import { ImapFlow } from 'imapflow'
+import { OutboundRefused } from '../../outbound/guard.ts'
+import { type Wire, wire } from './wire.ts'
+
+const CONNECT_MS = 20_000
+const SILENCE_MS = 120_000
+// A list of two million UIDs is one line.
+const MAX_LINE_BYTES = 16 * 1024 * 1024
+const MAX_LITERAL_BYTES = 1024 * 1024
+
+/** A server, and how to log in there. */
+export interface ImapServer {
+  /** As people know it; also the name that its certificate must have. */
+  name: string
+  port: number
+  /** `opportunistic`: STARTTLS where the server has it. */
+  security: 'tls' | 'starttls' | 'opportunistic' | 'none'
+  verify: boolean
+  user: string
+  secret: string
+  auth: 'password' | 'oauth2'
+  /** Where it is; throws for a place that nobody may make us call. */
+  addresses(): Promise<string[]>
+}
+
+/** Trying again would change nothing: a wrong password, a certificate, a server that makes no sense. */
+export class ConnectionRefused extends Error {}
+/** It may work another time. */
+export class ConnectionFailed extends Error {}
+
+const STARTTLS = { tls: undefined, starttls: true, opportunistic: undefined, none: false } as const
+
+/** Logged in, by the library; whoever gets it closes it. */
+export async function connectImap(server: ImapServer, signal: AbortSignal): Promise<ImapFlow> {
+  signal.throwIfAborted()
+  const [address = ''] = await server.addresses().catch((error) => {
+    throw error instanceof OutboundRefused
+      ? new ConnectionRefused(error.message)
+      : new ConnectionFailed(`${server.name} could not be found: ${messageOf(error)}`)
+  })
+  const { auth, secret, user } = server
+  const client = new ImapFlow({
+    // The very address that was judged; its name is only for the certificate.
+    host: address,
+    ...(!isIP(server.name) && { servername: server.name }),
+    port: server.port,
+    secure: server.security === 'tls',
+    doSTARTTLS: STARTTLS[server.security],
+    tls: { rejectUnauthorized: server.verify },
+    auth: { user, ...(auth === 'oauth2' ? { accessToken: secret } : { pass: secret }) },
+    logger: false,
+    disableAutoIdle: true,
+    // Names of folders stay in modified UTF-7, on every connection alike.
+    disableAutoEnable: true,
+    disableIMAP4rev2: true,
+    disableCompression: true,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    maxLineLength: MAX_LINE_BYTES,
+    maxLiteralSize: MAX_LITERAL_BYTES,
+    maxResponseSize: MAX_LINE_BYTES + MAX_LITERAL_BYTES,
+  })
+  // Told to whoever waits for an answer; without a listener it would end the process.
+  client.on('error', () => {})
+  const stop = () => client.close()
+  signal.addEventListener('abort', stop, { once: true })
+  client.once('close', () => signal.removeEventListener('abort', stop))
+  try {
+    await client.connect()
+  } catch (error) {
+    client.close()
+    signal.throwIfAborted()
+    throw judged(server, error)
+  }
+  return client
+}
+
+/** The same connection without the library, for moving messages. */
+export async function connectWire(
+  server: ImapServer,
+  signal: AbortSignal,
+): Promise<Wire & { capabilities: Set<string> }> {
+  const client = await connectImap(server, signal)
+  const capabilities = new Set(client.capabilities.keys())
+  const { readSocket, writeSocket, socket } = client.unbind()
+  const plain = wire(readSocket, writeSocket, () => socket.destroy())
+  signal.addEventListener('abort', plain.close, { once: true })
+  socket.once('close', () => signal.removeEventListener('abort', plain.close))
+  return Object.assign(plain, { capabilities })
+}
+
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME/
+const TOO_MUCH = /^(Line|Literal|Response)TooLarge$/
+
+/** What a failure of the library means. */
+export function judged({ name }: Pick<ImapServer, 'name'>, error: unknown): Error {
+  if (error instanceof ConnectionRefused || error instanceof ConnectionFailed) return error
+  const {
+    code = '',
+    authenticationFailed,
+    responseText,
+  } = error as {
+    code?: string
+    authenticationFailed?: boolean
+    responseText?: string
+  }
+  if (authenticationFailed) {
+    return new ConnectionRefused(`${name} refuses the login: ${responseText ?? messageOf(error)}`)
+  }
+  if (CERTIFICATE.test(code)) {
+    return new ConnectionRefused(
+      `The certificate of ${name} cannot be verified (${messageOf(error)}); correct it, or set source_tls_verify or target_tls_verify to false for this job`,
+    )
+  }
+  if (TOO_MUCH.test(code)) {
+    return new ConnectionRefused(`${name} does not behave like an IMAP server: ${messageOf(error)}`)
+  }
+  return new ConnectionFailed(`${name}: ${responseText ?? messageOf(error)}`)
+}
+
+export const messageOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, 500)
