@@ -6,6 +6,7 @@ import { auth } from '../features/auth/index.ts'
 import { bootstrap } from '../features/bootstrap/index.ts'
 import { capabilities } from '../features/capabilities/index.ts'
 import { type Manifest, manifestOf } from '../features/capabilities/manifest.ts'
+import { compliance } from '../features/compliance/index.ts'
 import { deleteRetiredKeys } from '../features/domains/dkim/dkim.jobs.ts'
 import { domainService } from '../features/domains/domains.service.ts'
 import { domains } from '../features/domains/index.ts'
@@ -103,6 +104,7 @@ export function apiFeatures(core: Core): Feature[] {
     queue(core),
     webhooks(core, { globalUrl: globalWebhookUrl(core.config) }),
     messageTrace(core),
+    compliance(core),
     mailboxAuth(core),
     mailbox(core, mailboxing, scripts),
     filters(core, scripts),

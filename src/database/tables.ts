@@ -51,6 +51,28 @@ export interface Tables {
     kind: 'organization' | 'operator'
     created_at: Generated<Timestamp>
   }
+  compliance_audit: {
+    id: GeneratedAlways<number>
+    action: string
+    organization_id: string | null
+    user_email: string | null
+    performed_by: string | null
+    ip_address: string | null
+    details: JsonWithDefault
+    created_at: Generated<Timestamp>
+  }
+  consents: {
+    id: string
+    user_email: string
+    consent_type: string
+    granted: boolean
+    ip_address: string | null
+    user_agent: string | null
+    granted_at: Timestamp | null
+    revoked_at: Timestamp | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
   dashboard_users: {
     id: string
     organization_id: string
@@ -61,6 +83,50 @@ export interface Tables {
     last_login_at: Timestamp | null
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+  }
+  data_erasures: {
+    id: string
+    organization_id: string
+    account_id: string
+    user_email: string
+    status: Generated<'pending' | 'soft_deleted' | 'hard_deleted' | 'cancelled'>
+    requested_by: string
+    reason: string | null
+    previous_status: string
+    removed: JsonWithDefault
+    attempts: Generated<number>
+    error_message: string | null
+    begun_at: Timestamp | null
+    lease_token: string | null
+    lease_until: Generated<Timestamp>
+    due_at: Timestamp
+    soft_deleted_at: Timestamp
+    hard_delete_scheduled_at: Timestamp
+    hard_deleted_at: Timestamp | null
+    created_at: Generated<Timestamp>
+  }
+  data_exports: {
+    id: string
+    organization_id: string
+    account_id: string
+    user_email: string
+    status: Generated<'pending' | 'processing' | 'completed' | 'failed' | 'expired'>
+    export_type: Generated<'full' | 'emails' | 'contacts' | 'settings'>
+    file_name: string | null
+    file_key: Buffer | null
+    file_nonce: Buffer | null
+    file_tag: Buffer | null
+    file_size: Generated<number>
+    contents: JsonWithDefault
+    requested_by: string
+    error_message: string | null
+    attempts: Generated<number>
+    due_at: Generated<Timestamp>
+    lease_token: string | null
+    lease_until: Generated<Timestamp>
+    completed_at: Timestamp | null
+    expires_at: Timestamp | null
+    created_at: Generated<Timestamp>
   }
   dkim_keys: {
     id: string
@@ -211,6 +277,22 @@ export interface Tables {
     name: string
     begun_at: Timestamp
   }
+  legal_holds: {
+    id: GeneratedAlways<number>
+    organization_id: string
+    name: string
+    description: string | null
+    custodians: Generated<string[]>
+    reason: string
+    start_date: Generated<Timestamp>
+    end_date: Timestamp | null
+    active: Generated<boolean>
+    created_by: string
+    released_by: string | null
+    released_at: Timestamp | null
+    release_reason: string | null
+    created_at: Generated<Timestamp>
+  }
   mail_log: {
     id: string
     timestamp: Timestamp
@@ -359,6 +441,26 @@ export interface Tables {
     direction: 'outbound' | 'inbound'
     counts: Json
     updated_at: Timestamp
+  }
+  retention_policies: {
+    id: string
+    organization_id: string
+    retention_days: Generated<number>
+    legal_hold: Generated<boolean>
+    auto_archive: Generated<boolean>
+    archive_after_days: Generated<number>
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  retention_runs: {
+    organization_id: string
+    begun_at: Timestamp | null
+    finished_at: Timestamp | null
+    last_email: Generated<string>
+    counts: JsonWithDefault
+    lease_token: string | null
+    lease_until: Generated<Timestamp>
+    error_message: string | null
   }
   sessions: {
     id: string

@@ -11,10 +11,11 @@ export interface Named {
 
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
-  `action admin_email admin_name allowed_ips auto_reply_message client_ip content correlation_id
+  `action admin_email admin_name allowed_ips auto_reply_message client_ip consent_type content
+  correlation_id
   created_by date_from date_to description direction dkim_selector end_date event_id event_source
-  event_type event_types expires_at full_name local_part message message_id name new_password
-  overlap_seconds password q queue_name reason recipient secret sender sending_profile start_date
+  event_type event_types expires_at export_type full_name ip_address local_part message message_id name new_password
+  overlap_seconds password plan_name q queue_name reason recipient requested_by secret sender sending_profile start_date
   status subject target target_type url user_email vacation_message webhook_secret
   webhook_urls`.split(/\s+/),
 )
@@ -79,13 +80,16 @@ export function tenantNames(
     dead_letter_id: ofOperators(other.deadLetterId),
     dead_letter_ids: ofOperators(other.deadLetterId),
     endpoint_id: byId(({ endpoint }) => endpoint.id),
+    custodians: mailbox,
     credential_id: byId(({ credential }) => credential.id),
     destination: mailbox,
     domain,
     domain_id: byId(({ domainId }) => domainId),
     email: newMailbox,
     email_account_id: mailbox,
+    export_id: ofOperators(ulid()),
     forward_destination: { ...mailbox, foreign: mailbox.foreign.slice(1) },
+    hold_id: { own: () => '1', foreign: [() => ['1', '999999999']] },
     mailbox,
     mailbox_id: mailbox,
     member_account_id: mailbox,
@@ -93,12 +97,15 @@ export function tenantNames(
     operator_email: ofOperators(operator.email),
     operator_id: ofOperators(operator.id),
     queue_id: ofOperators('4jRsrS402Bz2R6ll'),
+    org_id: byId(({ organizationId }) => organizationId),
     organization_id: byId(({ organizationId }) => organizationId),
+    parent_org_id: byId(({ organizationId }) => organizationId),
     quarantine_id: ofOperators(other.quarantineId),
     selector: ofOperators('default'),
     session_id: ofOperators(operator.sessionId),
     source: { own: newAddress, foreign: addresses(({ alias: { source } }) => source) },
     target_id: ofOperators(operator.id),
+    user_email: { ...mailbox, foreign: mailbox.foreign.slice(1) },
     username: { own: newName, foreign: [() => [other.credential.username, newName()]] },
     // What is somebody else's is told by the address beside it.
     'filters name': { own: () => 'none', foreign: [] },
