@@ -26,6 +26,7 @@ import { platform } from '../features/platform/index.ts'
 import { queue } from '../features/queue/index.ts'
 import { closeCounting } from '../features/rate-limiter/counting.ts'
 import { rateLimiter } from '../features/rate-limiter/index.ts'
+import { reseller } from '../features/reseller/index.ts'
 import { keepSharedRights } from '../features/shared-mailboxes/acl/keep-rights.ts'
 import { sharedMailboxes } from '../features/shared-mailboxes/index.ts'
 import { smtpCredentials } from '../features/smtp-credentials/index.ts'
@@ -33,6 +34,7 @@ import { storage } from '../features/storage/index.ts'
 import { followUsage } from '../features/storage/usage/follow-usage.ts'
 import { deleteOldCalculations, reportUsage } from '../features/storage/usage/usage.jobs.ts'
 import { webhooks } from '../features/webhooks/index.ts'
+import { whitelabel } from '../features/whitelabel/index.ts'
 import { runChores } from '../jobs/chores.ts'
 import {
   deleteExpiredIdempotencyKeys,
@@ -105,6 +107,8 @@ export function apiFeatures(core: Core): Feature[] {
     webhooks(core, { globalUrl: globalWebhookUrl(core.config) }),
     messageTrace(core),
     compliance(core),
+    reseller(core),
+    whitelabel(core),
     mailboxAuth(core),
     mailbox(core, mailboxing, scripts),
     filters(core, scripts),

@@ -384,6 +384,10 @@ export interface Tables {
     inactive_domain_count: Generated<number>
     inactive_email_accounts: Generated<number>
     suspended_email_accounts: Generated<number>
+    parent_organization_id: string | null
+    plan_name: string | null
+    max_users: number | null
+    max_domains: number | null
   }
   quarantine: {
     id: string
@@ -663,5 +667,13 @@ export interface Tables {
     last_error: string | null
     endpoint_id: string | null
     subject: number | null
+  }
+  whitelabel_configs: {
+    organization_id: string
+    fields: JsonWithDefault
+    custom_domain: string | null
+    domain_verified_at: Timestamp | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
   }
 }

@@ -12,7 +12,8 @@ export interface Named {
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
   `action admin_email admin_name allowed_ips auto_reply_message client_ip consent_type content
-  correlation_id
+  custom_css custom_domain favicon_url footer_html login_page_html logo_url primary_color
+  secondary_color support_email support_url brand_name   correlation_id
   created_by date_from date_to description direction dkim_selector end_date event_id event_source
   event_type event_types expires_at export_type full_name ip_address local_part message message_id name new_password
   overlap_seconds password plan_name q queue_name reason recipient requested_by secret sender sending_profile start_date

@@ -1,25 +1,6 @@
-import { awaited, reserved } from './plan.ts'
-
-awaited('api', [
-  [
-    'whitelabel.configured',
-    'An organization has a brand of its own',
-    'organization_id updated_fields',
-  ],
-  ['whitelabel.updated', 'The brand of an organization changed', 'organization_id updated_fields'],
-  [
-    'reseller.account.created',
-    'A reseller opened an organization for a customer',
-    'organization_id parent_org_id name admin_email plan_name',
-  ],
-])
+import { reserved } from './plan.ts'
 
 reserved('api', [
-  [
-    'reseller.account.suspended',
-    "A reseller suspended a customer's organization",
-    'organization_id parent_org_id name',
-  ],
   [
     'domain.verification.failed',
     'DNS records of a domain were not found',

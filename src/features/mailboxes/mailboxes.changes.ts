@@ -8,7 +8,10 @@ import { ulid } from '../../lib/ulid.ts'
 import type { AliasService } from '../aliases/aliases.service.ts'
 import type { DomainRow } from '../domains/domains.repository.ts'
 import type { DomainService } from '../domains/domains.service.ts'
-import { AllotmentExceeded } from '../organizations/organizations.errors.ts'
+import {
+  AllotmentExceeded,
+  OrganizationUserLimitReached,
+} from '../organizations/organizations.errors.ts'
 import { defaultMailboxQuota } from '../storage/quota-configuration.ts'
 import {
   AccountExternalIdTaken,
@@ -80,6 +83,7 @@ export function mailboxChanges(needs: MailboxNeeds) {
       email_accounts_email_key: used,
       addresses_pkey: used,
       email_accounts_external_id_key: () => new AccountExternalIdTaken(),
+      organizations_max_users: () => new OrganizationUserLimitReached(),
     }
   }
 
