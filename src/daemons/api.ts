@@ -6,7 +6,11 @@ import { auth } from '../features/auth/index.ts'
 import { bootstrap } from '../features/bootstrap/index.ts'
 import { capabilities } from '../features/capabilities/index.ts'
 import { type Manifest, manifestOf } from '../features/capabilities/manifest.ts'
+import { eraseDue } from '../features/compliance/erasure/erasure.jobs.ts'
+import { expireExports } from '../features/compliance/exports/exports.jobs.ts'
+import { makeExports } from '../features/compliance/exports/make-exports.ts'
 import { compliance } from '../features/compliance/index.ts'
+import { applyRetention } from '../features/compliance/retention/retention.jobs.ts'
 import { deleteRetiredKeys } from '../features/domains/dkim/dkim.jobs.ts'
 import { domainService } from '../features/domains/domains.service.ts'
 import { domains } from '../features/domains/index.ts'
@@ -57,9 +61,12 @@ export const api: Daemon = {
       reportUsage(core.config),
       deleteOldCalculations,
       expireQuarantine,
+      expireExports,
+      eraseDue,
+      applyRetention,
     ])
     const edge = await followEdge(core)
-    const chores = await runChores(core, [followUsage, keepSharedRights])
+    const chores = await runChores(core, [followUsage, keepSharedRights, makeExports])
     return {
       features: apiFeatures(core),
       async stop() {

@@ -10,6 +10,10 @@ export const ExportExpired = defineError({
   status: 410,
   message: 'Data export has expired; request a new one',
 })
+export const ExportDamaged = defineError({
+  status: 410,
+  message: 'Data export is damaged; request a new one',
+})
 export const LegalHoldActive = defineError<{ holds: { id: number; name: string }[] }>({
   status: 409,
   code: 'legal_hold_active',

@@ -140,7 +140,8 @@ export async function addRemoved(
   return numUpdatedRows > 0n
 }
 
-export const postpone = (db: Db, id: string, until: Date, message: string) =>
+/** By whoever has it, or by anybody who holds its row. */
+export const postpone = (db: Db, id: string, until: Date, message: string, token?: string) =>
   db
     .updateTable('data_erasures')
     .set({
@@ -150,10 +151,11 @@ export const postpone = (db: Db, id: string, until: Date, message: string) =>
       lease_until: '-infinity',
     })
     .where('id', '=', id)
+    .$if(token !== undefined, (query) => query.where('lease_token', '=', token as string))
     .execute()
 
 /** Undefined when it is no longer this worker's to say. */
-export const finish = (tx: Tx, id: string, token: string, now: Date) =>
+export const finish = (tx: Tx, token: string, now: Date) =>
   tx
     .updateTable('data_erasures')
     .set({
@@ -163,7 +165,6 @@ export const finish = (tx: Tx, id: string, token: string, now: Date) =>
       lease_token: null,
       lease_until: '-infinity',
     })
-    .where('id', '=', id)
     .where('lease_token', '=', token)
     .returning(columns)
     .executeTakeFirst()

@@ -3,6 +3,7 @@ import { operator } from '../../../access/labels.ts'
 import { Success, success } from '../../../http/envelope.ts'
 import { Paginated } from '../../../http/paging.ts'
 import {
+  ExportDamaged,
   ExportExpired,
   ExportNotFound,
   ExportNotReady,
@@ -45,7 +46,7 @@ export const exportRoutes =
     app.get('/data-export/:user_email/download/:export_id', {
       config: {
         auth: operator('owner'),
-        errors: [ExportNotFound, ExportNotReady, ExportExpired],
+        errors: [ExportNotFound, ExportNotReady, ExportExpired, ExportDamaged],
       },
       schema: {
         operationId: 'download_data_export',

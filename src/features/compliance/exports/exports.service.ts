@@ -6,6 +6,7 @@ import { paginated } from '../../../http/paging.ts'
 import { domainOf } from '../../../lib/mail-address.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import {
+  ExportDamaged,
   ExportExpired,
   ExportNotFound,
   ExportNotReady,
@@ -17,7 +18,7 @@ import { record } from '../trail/trail.repository.ts'
 import { userEmail } from '../user-email.ts'
 import * as exports from './exports.repository.ts'
 import type { ExportType } from './exports.schemas.ts'
-import { exportsFolder, openSealed } from './sealed-file.ts'
+import { exportsFolder, isIntact, openSealed } from './sealed-file.ts'
 
 const SHOWN = 10
 
@@ -74,12 +75,13 @@ export const exportService = ({ change, config, db, events, now, vault }: Needs)
     }
     // Another machine made it, or somebody removed it.
     if (!existsSync(join(exportsFolder(config.DATA_DIR), file_name))) throw new ExportNotFound()
+    const sealed = { file_name, file_key, file_nonce, file_tag }
+    if (!(await isIntact(config.DATA_DIR, vault, sealed))) throw new ExportDamaged()
     await change(caller, (tx) => {
       const action = 'data_export.downloaded'
       const details = { export_id: id }
       return record(tx, caller, { action, organization_id, user_email, details }, now())
     })
-    const sealed = { file_name, file_key, file_nonce, file_tag }
     return {
       content: openSealed(config.DATA_DIR, vault, sealed),
       sizeBytes: row.file_size,

@@ -69,7 +69,19 @@ export async function sealFile(
   }
 }
 
-/** The content again. A file that was tampered with ends in an error, not in an end. */
+/** Whether the file is as it was written: told before the first byte of it is given away. */
+export async function isIntact(...args: Parameters<typeof openSealed>): Promise<boolean> {
+  try {
+    for await (const _ of openSealed(...args)) {
+      // Only the end tells.
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The content again. */
 export function openSealed(dataDir: string, vault: Vault, file: Omit<SealedFile, 'file_size'>) {
   const key = Buffer.from(vault.open(PURPOSE, Buffer.from(file.file_key)), 'base64')
   const decipher = createDecipheriv(ALGORITHM, key, Buffer.from(file.file_nonce), {
