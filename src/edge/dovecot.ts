@@ -129,6 +129,8 @@ plugin {
   # A right on the inbox of a shared mailbox is one on all of its folders.
   acl_defaults_from_inbox = yes
   acl_shared_dict = proxy::acl
+  # Who comes with the master login has the rights of the mailbox, not those of a stranger.
+  acl_user = %u
 
   sieve = file:~/sieve;active=~/.dovecot.sieve
   sieve_max_script_size = 1M
