@@ -7,6 +7,11 @@ import { auth } from '../features/auth/index.ts'
 import { bootstrap } from '../features/bootstrap/index.ts'
 import { capabilities } from '../features/capabilities/index.ts'
 import { type Manifest, manifestOf } from '../features/capabilities/manifest.ts'
+import { eraseDue } from '../features/compliance/erasure/erasure.jobs.ts'
+import { expireExports } from '../features/compliance/exports/exports.jobs.ts'
+import { makeExports } from '../features/compliance/exports/make-exports.ts'
+import { compliance } from '../features/compliance/index.ts'
+import { applyRetention } from '../features/compliance/retention/retention.jobs.ts'
 import { deleteRetiredKeys } from '../features/domains/dkim/dkim.jobs.ts'
 import { domainService } from '../features/domains/domains.service.ts'
 import { domains } from '../features/domains/index.ts'
@@ -30,6 +35,7 @@ import { queue } from '../features/queue/index.ts'
 import { closeCounting } from '../features/rate-limiter/counting.ts'
 import { rateLimiter } from '../features/rate-limiter/index.ts'
 import { security } from '../features/security/index.ts'
+import { reseller } from '../features/reseller/index.ts'
 import { keepSharedRights } from '../features/shared-mailboxes/acl/keep-rights.ts'
 import { sharedMailboxes } from '../features/shared-mailboxes/index.ts'
 import { smtpCredentials } from '../features/smtp-credentials/index.ts'
@@ -38,6 +44,7 @@ import { storage } from '../features/storage/index.ts'
 import { followUsage } from '../features/storage/usage/follow-usage.ts'
 import { deleteOldCalculations, reportUsage } from '../features/storage/usage/usage.jobs.ts'
 import { webhooks } from '../features/webhooks/index.ts'
+import { whitelabel } from '../features/whitelabel/index.ts'
 import { runChores } from '../jobs/chores.ts'
 import {
   deleteExpiredIdempotencyKeys,
@@ -61,9 +68,12 @@ export const api: Daemon = {
       reportUsage(core.config),
       deleteOldCalculations,
       expireQuarantine,
+      expireExports,
+      eraseDue,
+      applyRetention,
     ])
     const edge = await followEdge(core)
-    const chores = await runChores(core, [followUsage, keepSharedRights, provision])
+    const chores = await runChores(core, [followUsage, keepSharedRights, makeExports, provision])
     return {
       features: apiFeatures(core),
       async stop() {
@@ -113,6 +123,9 @@ export function apiFeatures(core: Core): Feature[] {
     messageTrace(core),
     analytics(core),
     migration(core),
+    compliance(core),
+    reseller(core),
+    whitelabel(core),
     mailboxAuth(core),
     mailbox(core, mailboxing, scripts),
     filters(core, scripts),

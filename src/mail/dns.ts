@@ -9,6 +9,7 @@ export interface DnsLookups {
   txt(name: string): Promise<string[]>
   mx(name: string): Promise<string[]>
   addresses(name: string): Promise<string[]>
+  cname(name: string): Promise<string[]>
 }
 
 export class DnsUnavailable extends Error {}
@@ -41,6 +42,10 @@ const lookups = (resolver: Resolver): DnsLookups => ({
     (await found(resolver.resolveMx(name)))
       .sort((one, other) => one.priority - other.priority)
       .map(({ exchange }) => exchange.toLowerCase().replace(/\.$/, '')),
+  cname: async (name) =>
+    (await found(resolver.resolveCname(name))).map((target) =>
+      target.toLowerCase().replace(/\.$/, ''),
+    ),
   async addresses(name) {
     const [four, six] = await Promise.all([
       found(resolver.resolve4(name)),

@@ -1,9 +1,11 @@
 import { createSocket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 
-type Records = Record<string, { A?: string[]; MX?: string[]; TXT?: string[] }>
+type Records = Record<string, { A?: string[]; CNAME?: string[]; MX?: string[]; TXT?: string[] }>
 
-const TYPES: Record<number, 'A' | 'MX' | 'TXT'> = { 1: 'A', 15: 'MX', 16: 'TXT' }
+type Kind = 'A' | 'CNAME' | 'MX' | 'TXT'
+
+const TYPES: Record<number, Kind> = { 1: 'A', 5: 'CNAME', 15: 'MX', 16: 'TXT' }
 
 /** A name server on loopback that knows what it is told, and can fall silent. */
 export async function startDnsServer(records: Records = {}) {
@@ -51,8 +53,9 @@ function record(type: number, content: Buffer): Buffer {
   return Buffer.concat([head, content])
 }
 
-function data(type: 'A' | 'MX' | 'TXT', value: string): Buffer {
+function data(type: Kind, value: string): Buffer {
   if (type === 'A') return Buffer.from(value.split('.').map(Number))
+  if (type === 'CNAME') return encodeName(value)
   if (type === 'MX') return Buffer.concat([Buffer.from([0, 10]), encodeName(value)])
   const strings = value.match(/.{1,255}/g) ?? ['']
   return Buffer.concat(

@@ -12,14 +12,15 @@ export interface Named {
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
   `action admin_email admin_name allowed_countries allowed_ips applies_to_countries
-  auto_reply_message blocked_countries client_ip content correlation_id created_by date_from
-  date_to description direction dkim_selector end end_date event_id event_source event_type
-  event_types exclude_folders expires_at full_name granularity ip_address local_part message
-  message_id name new_password overlap_seconds password q queue_name reason recipient recipients
-  report_type secret sender sending_profile signing_secret source_host source_password
-  source_username start start_date status step subject target target_host target_password
-  target_type target_username timezone url user_email vacation_message webhook_secret webhook_url
-  webhook_urls`.split(/\s+/),
+  auto_reply_message blocked_countries brand_name client_ip consent_type content correlation_id
+  created_by custom_css custom_domain date_from date_to description direction dkim_selector end
+  end_date event_id event_source event_type event_types exclude_folders expires_at export_type
+  favicon_url footer_html full_name granularity ip_address local_part login_page_html logo_url
+  message message_id name new_password overlap_seconds password plan_name primary_color q
+  queue_name reason recipient recipients report_type requested_by secondary_color secret sender
+  sending_profile signing_secret source_host source_password source_username start start_date
+  status step subject support_email support_url target target_host target_password target_type
+  target_username timezone url user_email vacation_message webhook_secret webhook_url webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -89,14 +90,17 @@ export function tenantNames(
     dead_letter_id: ofOperators(other.deadLetterId),
     dead_letter_ids: ofOperators(other.deadLetterId),
     endpoint_id: byId(({ endpoint }) => endpoint.id),
+    custodians: mailbox,
     credential_id: byId(({ credential }) => credential.id),
     destination: mailbox,
     domain,
     domain_id: byId(({ domainId }) => domainId),
     email: newMailbox,
     email_account_id: mailbox,
+    export_id: ofOperators(ulid()),
     forward_destination: { ...mailbox, foreign: mailbox.foreign.slice(1) },
     job_id: byId(({ migrationJobId }) => migrationJobId),
+    hold_id: { own: () => '1', foreign: [() => ['1', '999999999']] },
     mailbox,
     mailbox_id: mailbox,
     member_account_id: mailbox,
@@ -104,8 +108,10 @@ export function tenantNames(
     operator_email: ofOperators(operator.email),
     operator_id: ofOperators(operator.id),
     queue_id: ofOperators('4jRsrS402Bz2R6ll'),
+    org_id: byId(({ organizationId }) => organizationId),
     organization_id: byId(({ organizationId }) => organizationId),
     report_id: byId(({ reportId }) => reportId),
+    parent_org_id: byId(({ organizationId }) => organizationId),
     quarantine_id: ofOperators(other.quarantineId),
     selector: ofOperators('default'),
     rule_id: ofOperators(other.ruleId),
@@ -115,6 +121,7 @@ export function tenantNames(
     source_email: ofMailbox,
     target_email: ofMailbox,
     target_id: ofOperators(operator.id),
+    user_email: { ...mailbox, foreign: mailbox.foreign.slice(1) },
     username: { own: newName, foreign: [() => [other.credential.username, newName()]] },
     // What is somebody else's is told by the address beside it.
     'filters name': { own: () => 'none', foreign: [] },

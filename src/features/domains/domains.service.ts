@@ -11,6 +11,7 @@ import { ulid } from '../../lib/ulid.ts'
 import { forgetLogins } from '../../mail/stale-logins.ts'
 import {
   AllotmentExceeded,
+  DomainLimitReached,
   NoQuotaData,
   QuotaBelowUse,
   QuotaOverridden,
@@ -218,6 +219,7 @@ export function domainService(needs: Needs) {
               organizationId,
             ),
           domains_external_id_key: () => new DomainExternalIdTaken(),
+          organizations_max_domains: () => new DomainLimitReached(),
         },
         () =>
           change(caller, async (tx) => {

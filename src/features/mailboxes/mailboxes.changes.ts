@@ -8,7 +8,10 @@ import { ulid } from '../../lib/ulid.ts'
 import type { AliasService } from '../aliases/aliases.service.ts'
 import type { DomainRow } from '../domains/domains.repository.ts'
 import type { DomainService } from '../domains/domains.service.ts'
-import { AllotmentExceeded } from '../organizations/organizations.errors.ts'
+import {
+  AllotmentExceeded,
+  OrganizationUserLimitReached,
+} from '../organizations/organizations.errors.ts'
 import { defaultMailboxQuota } from '../storage/quota-configuration.ts'
 import {
   AccountExternalIdTaken,
@@ -16,6 +19,7 @@ import {
   DomainUnavailable,
   EmailAccountExists,
   EmailAccountNotFound,
+  MailboxBeingErased,
   type MailboxExists,
   UserLimitReached,
 } from './mailboxes.errors.ts'
@@ -79,6 +83,7 @@ export function mailboxChanges(needs: MailboxNeeds) {
       email_accounts_email_key: used,
       addresses_pkey: used,
       email_accounts_external_id_key: () => new AccountExternalIdTaken(),
+      organizations_max_users: () => new OrganizationUserLimitReached(),
     }
   }
 
@@ -151,6 +156,7 @@ export function mailboxChanges(needs: MailboxNeeds) {
               : undefined
             const before = await accounts.lock(tx, caller.scope, id)
             if (!before) throw new EmailAccountNotFound()
+            if (fields.status !== undefined) await refuseErased(tx, id)
             if (quotas) refuseOverridden(before, caller)
             if (domain && wanted > before.storage_quota) {
               const free = await leftToAllot(tx, domain)
@@ -191,13 +197,18 @@ export function mailboxChanges(needs: MailboxNeeds) {
     },
 
     /** Undefined when it is not there, or not the caller's. */
-    async remove(caller: Caller, id: string, more: { fromAliases?: boolean } = {}) {
+    async remove(
+      caller: Caller,
+      id: string,
+      more: { fromAliases?: boolean; erasing?: boolean } = {},
+    ) {
       const known = await accounts.find(db, caller.scope, id)
       if (!known) return undefined
       const gone = await change(caller, async (tx) => {
         await aliases.lockForwarding(tx)
         // Before the account's row: its removal counts in the domain's.
         await domains.lock(tx, 'platform', known.domain_id)
+        if (!more.erasing) await refuseErased(tx, id)
         const row = await accounts.remove(tx, caller.scope, id)
         if (!row) return undefined
         await access.twoFactor.reset(tx, { kind: 'mailbox', id })
@@ -255,6 +266,10 @@ export function mailboxChanges(needs: MailboxNeeds) {
 
 const hasQuotas = ({ fields = {}, mergedQuotas }: MailboxChange): boolean =>
   mergedQuotas !== undefined || QUOTA_FIELDS.some((name) => fields[name] !== undefined)
+
+async function refuseErased(tx: Tx, id: string): Promise<void> {
+  if (await accounts.isBeingErased(tx, id)) throw new MailboxBeingErased()
+}
 
 function refuseFull({ total_email_accounts: count, max_users: limit }: DomainRow): void {
   if (count >= limit) throw new UserLimitReached(limit)

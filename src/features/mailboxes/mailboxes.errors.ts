@@ -57,3 +57,8 @@ export const WeakPassword = defineError<string>({
 })
 
 export const InvalidReset = defineError<string>({ status: 400, message: (text) => text })
+
+export const MailboxBeingErased = defineError({
+  status: 409,
+  message: 'The data of this mailbox is being erased; an operator can cancel that first',
+})

@@ -29,3 +29,16 @@ export const AllotmentExceeded = defineError<{ what: string; left: number }>({
   status: 400,
   message: ({ what, left }) => `${what} storage quota exceeded: ${left} bytes are left to allot`,
 })
+
+export const OrganizationHasCustomers = defineError({
+  status: 400,
+  message: 'Cannot delete organization with sub-organizations. Delete them first.',
+})
+export const DomainLimitReached = defineError({
+  status: 400,
+  message: 'Organization has reached the number of domains of its plan; an operator can raise it',
+})
+export const OrganizationUserLimitReached = defineError({
+  status: 400,
+  message: 'Organization has reached the number of users of its plan; an operator can raise it',
+})

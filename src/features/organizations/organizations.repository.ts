@@ -169,3 +169,21 @@ export const domainUse = (db: Db, id: string) =>
     .where('organization_id', '=', id)
     .orderBy('domain')
     .execute()
+
+/** Bytes that were given on to the customers of a reseller. */
+export async function givenToSubOrganizations(tx: Tx, id: string): Promise<number> {
+  const { given } = await tx
+    .selectFrom('organizations')
+    .select(sql<number>`coalesce(sum(storage_limit_of(storage_quotas)), 0)::bigint`.as('given'))
+    .where('parent_organization_id', '=', id)
+    .executeTakeFirstOrThrow()
+  return given
+}
+
+export const hasSubOrganizations = async (tx: Tx, id: string): Promise<boolean> =>
+  (await tx
+    .selectFrom('organizations')
+    .select('id')
+    .where('parent_organization_id', '=', id)
+    .limit(1)
+    .executeTakeFirst()) !== undefined

@@ -9,6 +9,7 @@ import { forgetLogins } from '../../mail/stale-logins.ts'
 import {
   NoQuotaData,
   OrganizationExternalIdTaken,
+  OrganizationHasCustomers,
   OrganizationIdTaken,
   OrganizationNotEmpty,
   OrganizationNotFound,
@@ -65,9 +66,19 @@ export function organizationService(needs: Needs) {
     quota_override_by: caller.email,
   })
 
-  const checkAllotment = (storageQuotas: object, allotted: number) => {
+  /** What it has given to its domains, and to its customers when it is a reseller. */
+  const allottedBy = async (tx: Tx, { id, storage_quota }: { id: string; storage_quota: number }) =>
+    storage_quota + (await organizations.givenToSubOrganizations(tx, id))
+
+  async function checkAllotment(
+    tx: Tx,
+    storageQuotas: object,
+    before: { id: string; storage_quota: number },
+  ): Promise<void> {
     const limit = allotment(storageQuotas)
-    if (limit !== undefined && limit < allotted) throw new QuotaBelowUse({ allotted })
+    if (limit === undefined) return
+    const allotted = await allottedBy(tx, before)
+    if (limit < allotted) throw new QuotaBelowUse({ allotted })
   }
 
   return {
@@ -124,7 +135,7 @@ export function organizationService(needs: Needs) {
         change(caller, async (tx) => {
           const before = await organizations.lock(tx, caller.scope, id)
           if (!before) throw new OrganizationNotFound()
-          if (fields.storage_quotas) checkAllotment(fields.storage_quotas, before.storage_quota)
+          if (fields.storage_quotas) await checkAllotment(tx, fields.storage_quotas, before)
           const quotas = fields.storage_quotas !== undefined || fields.rate_limits !== undefined
           const after = await organizations.update(
             tx,
@@ -158,6 +169,7 @@ export function organizationService(needs: Needs) {
         if (!organization) throw new OrganizationNotFound()
         const { domain_count: domains, email_account_count: accounts, name } = organization
         if (domains > 0 || accounts > 0) throw new OrganizationNotEmpty({ domains, accounts })
+        if (await organizations.hasSubOrganizations(tx, id)) throw new OrganizationHasCustomers()
         await organizations.remove(tx, id)
         await events.emit(tx, OrganizationDeleted, { org_id: id }, { organization_id: id, name })
       })
@@ -200,8 +212,7 @@ export function organizationService(needs: Needs) {
       return change(caller, async (tx) => {
         const before = await organizations.lock(tx, caller.scope, id)
         if (!before) throw new OrganizationNotFound()
-        if (storage_quotas !== undefined)
-          checkAllotment(storage_quotas as object, before.storage_quota)
+        if (storage_quotas !== undefined) await checkAllotment(tx, storage_quotas as object, before)
         const after = await organizations.update(
           tx,
           id,
@@ -249,7 +260,7 @@ export function organizationService(needs: Needs) {
       const organization = await organizations.lock(tx, 'platform', organizationId)
       const limit = organization && allotment(organization.storage_quotas)
       return organization && limit !== undefined
-        ? Math.max(0, limit - organization.storage_quota)
+        ? Math.max(0, limit - (await allottedBy(tx, organization)))
         : undefined
     },
   }

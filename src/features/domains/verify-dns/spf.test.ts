@@ -8,6 +8,7 @@ const lookups = (zone: Zone): DnsLookups => ({
   txt: async (name) => zone[name]?.txt ?? [],
   mx: async (name) => zone[name]?.mx ?? [],
   addresses: async (name) => zone[name]?.a ?? [],
+  cname: async () => [],
 })
 const outcome = (zone: Zone, address = '192.0.2.1') =>
   spfOutcome('acme.test', address, lookups(zone))

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type App, startApp } from '../../../../test/support/app.ts'
+import { type Doveadm, startDoveadm } from '../../../../test/support/doveadm.ts'
+import { insertMailbox, mailboxRow } from '../../../../test/support/mailboxes.ts'
+import { eraseDue } from './erasure.jobs.ts'
+
+const DAY_MS = 24 * 3_600_000
+const PATH = '/api/v1/compliance'
+const REASON = 'The court has asked for it'
+
+let app: App
+let other: App
+let doveadm: Doveadm
+let acme: Awaited<ReturnType<App['tenant']>>
+let owner: Awaited<ReturnType<App['operator']>>
+let jane: Awaited<ReturnType<typeof insertMailbox>>
+beforeAll(async () => {
+  doveadm = await startDoveadm('key')
+  const env = { DOVEADM_URL: doveadm.url, DOVEADM_API_KEY: 'key' }
+  app = await startApp({ env })
+  other = await startApp({ env, database: app.database })
+  acme = await app.tenant('acme')
+})
+afterAll(async () => {
+  await other.stop()
+  await app.stop()
+  await doveadm.stop()
+})
+beforeEach(async () => {
+  doveadm.state.mood = 'well'
+  owner = await app.operator('owner')
+  jane = await insertMailbox(app, acme)
+})
+
+const erase = () => owner.post(`${PATH}/data-erasure/${jane.email}`, { requested_by: 'jane' })
+const later = async (days: number) => {
+  app.clock.advance(days * DAY_MS)
+  other.clock.advance(days * DAY_MS)
+  owner = await app.operator('owner')
+}
+const status = async () =>
+  (await owner.get(`${PATH}/data-erasure/${jane.email}/status`)).body.data.items[0]
+const actions = async () =>
+  (await owner.get(`${PATH}/audit-log?user_email=${jane.email}`)).body.data.items
+const logged = (values: {
+  id: string
+  sender: string
+  recipient: string
+  sasl_username?: string
+}) =>
+  app.core.db
+    .insertInto('mail_log')
+    .values({
+      ...values,
+      organization_id: acme.organizationId,
+      timestamp: new Date().toISOString(),
+      subject: 'secret',
+      status: 'sent',
+      bounce_reason: `no such user ${jane.email}`,
+    })
+    .execute()
+
+it('removes nothing before its day', async () => {
+  await erase()
+  await later(29)
+  await eraseDue.run(app.core)
+  expect(await status()).toMatchObject({ status: 'soft_deleted', removed: {} })
+  expect(await mailboxRow(app, jane.id)).toBeDefined()
+})
+
+it('removes all of a person, and keeps the proof and the rest of the log', async () => {
+  await owner.post(`${PATH}/consent/${jane.email}`, { consent_type: 'marketing', granted: true })
+  await acme.post('/api/v1/aliases/add', {
+    source: `alias-${jane.email}`,
+    destination: jane.email,
+  })
+  await logged({ id: `${jane.id}-1`, sender: jane.email, recipient: 'grace@elsewhere.test' })
+  await logged({ id: `${jane.id}-2`, sender: 'grace@elsewhere.test', recipient: jane.email })
+  const sender = 'sales@acme.test'
+  const recipient = 'x@y.test'
+  await logged({ id: `${jane.id}-3`, sender, recipient, sasl_username: jane.email })
+  await logged({ id: `${jane.id}-4`, sender: `not-${jane.email}`, recipient })
+  await erase()
+  await later(31)
+  await Promise.all([eraseDue.run(app.core), eraseDue.run(other.core)])
+  const done = await status()
+  expect(done).toMatchObject({
+    status: 'hard_deleted',
+    error_message: null,
+    removed: {
+      consents: { records: 1 },
+      mail_log: { rows: 3 },
+      mailbox: { mailboxes: 1, aliases: 1 },
+    },
+  })
+  expect(await mailboxRow(app, jane.id)).toBeUndefined()
+  const log = await app.core.db
+    .selectFrom('mail_log')
+    .selectAll()
+    .where('id', 'like', `${jane.id}-%`)
+    .orderBy('id')
+    .execute()
+  expect(log).toHaveLength(4)
+  expect(JSON.stringify(log.slice(0, 3))).not.toContain(jane.email)
+  expect(log[0]?.sender).toMatch(/^erased-[0-9a-f]{16}@erased\.invalid$/)
+  expect(log[1]?.recipient).toBe(log[0]?.sender)
+  expect(log[0]).toMatchObject({ recipient: 'grace@elsewhere.test', subject: null })
+  expect(log[3]).toMatchObject({ sender: `not-${jane.email}`, subject: 'secret' })
+  const proofs = (await actions()).filter(
+    ({ action }: { action: string }) => action === 'data_erasure.hard_deleted',
+  )
+  expect(proofs).toMatchObject([{ performed_by: 'system', details: { removed: done.removed } }])
+  expect((await erase()).status).toBe(404)
+})
+
+it('waits for a mail server that is away, and goes on when it is back', async () => {
+  await erase()
+  await later(31)
+  doveadm.state.mood = 'wrong key'
+  await eraseDue.run(app.core)
+  expect(await status()).toMatchObject({
+    status: 'soft_deleted',
+    error_message: expect.stringContaining('Dovecot'),
+  })
+  expect(await mailboxRow(app, jane.id)).toBeDefined()
+  const cancel = await owner.post(`${PATH}/data-erasure/${jane.email}/cancel`, { reason: REASON })
+  expect(cancel.status).toBe(409)
+  doveadm.state.mood = 'well'
+  await later(1)
+  await eraseDue.run(app.core)
+  expect(await status()).toMatchObject({ status: 'hard_deleted' })
+})
+
+it('is stopped by a hold that was placed meanwhile, and goes on when that is released', async () => {
+  await erase()
+  const placed = await owner.post(`${PATH}/legal-holds`, {
+    organization_id: acme.organizationId,
+    name: 'Case 12',
+    custodians: [jane.email],
+    reason: REASON,
+  })
+  await later(31)
+  await eraseDue.run(app.core)
+  await later(1)
+  await eraseDue.run(app.core)
+  expect(await status()).toMatchObject({ status: 'soft_deleted', removed: {} })
+  expect(await mailboxRow(app, jane.id)).toMatchObject({ status: 'inactive' })
+  const held = (await actions()).filter(
+    ({ action }: { action: string }) => action === 'data_erasure.held',
+  )
+  expect(held).toHaveLength(1)
+  await owner.post(`${PATH}/legal-holds/${placed.body.data.id}/release`, { reason: REASON })
+  await later(1)
+  await eraseDue.run(app.core)
+  expect(await status()).toMatchObject({ status: 'hard_deleted' })
+})

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Caller } from '../../../access/caller.ts'
+import type { Core } from '../../../core.ts'
+import { paginated } from '../../../http/paging.ts'
+import { domainOf } from '../../../lib/mail-address.ts'
+import { ulid } from '../../../lib/ulid.ts'
+import {
+  ExportDamaged,
+  ExportExpired,
+  ExportNotFound,
+  ExportNotReady,
+  MailboxNotFound,
+} from '../compliance.errors.ts'
+import { DataExportRequested } from '../compliance.events.ts'
+import { findMailbox } from '../people.repository.ts'
+import { record } from '../trail/trail.repository.ts'
+import { userEmail } from '../user-email.ts'
+import * as exports from './exports.repository.ts'
+import type { ExportType } from './exports.schemas.ts'
+import { exportsFolder, isIntact, openSealed } from './sealed-file.ts'
+
+const SHOWN = 10
+
+type Needs = Pick<Core, 'change' | 'config' | 'db' | 'events' | 'now' | 'vault'>
+
+export type ExportService = ReturnType<typeof exportService>
+
+export const exportService = ({ change, config, db, events, now, vault }: Needs) => ({
+  async request(
+    caller: Caller,
+    email: string,
+    sent: { export_type?: ExportType; requested_by: string },
+  ) {
+    const mailbox = await findMailbox(db, userEmail(email))
+    if (!mailbox) throw new MailboxNotFound()
+    const { organization_id, email: user_email } = mailbox
+    const { export_type = 'full', requested_by } = sent
+    const at = now()
+    return change(caller, async (tx) => {
+      const row = await exports.insert(tx, {
+        id: ulid(),
+        organization_id,
+        account_id: mailbox.id,
+        user_email,
+        export_type,
+        requested_by,
+        due_at: at.toISOString(),
+        created_at: at.toISOString(),
+      })
+      const told = { export_id: row.id, export_type, requested_by }
+      const action = 'data_export.requested'
+      await record(tx, caller, { action, organization_id, user_email, details: told }, at)
+      const about = { org_id: organization_id, domain: domainOf(user_email) }
+      await events.emit(tx, DataExportRequested, about, { ...told, user_email })
+      return shown(row)
+    })
+  },
+
+  async status(email: string) {
+    const { items, total } = await exports.listOf(db, userEmail(email), SHOWN)
+    return paginated(items.map(shown), total, { page: 1, perPage: SHOWN, offset: 0 })
+  },
+
+  /** The archive as a stream; that somebody took it is on record before the first byte. */
+  async download(caller: Caller, email: string, id: string) {
+    const user_email = userEmail(email)
+    const row = await exports.find(db, user_email, id)
+    if (!row) throw new ExportNotFound()
+    const { file_name, file_key, file_nonce, file_tag, organization_id } = row
+    const isOver = row.expires_at !== null && new Date(row.expires_at) <= now()
+    if (row.status === 'expired' || isOver) throw new ExportExpired()
+    if (row.status !== 'completed' || !file_name || !file_key || !file_nonce || !file_tag) {
+      throw new ExportNotReady(row.status)
+    }
+    // Another machine made it, or somebody removed it.
+    if (!existsSync(join(exportsFolder(config.DATA_DIR), file_name))) throw new ExportNotFound()
+    const sealed = { file_name, file_key, file_nonce, file_tag }
+    if (!(await isIntact(config.DATA_DIR, vault, sealed))) throw new ExportDamaged()
+    await change(caller, (tx) => {
+      const action = 'data_export.downloaded'
+      const details = { export_id: id }
+      return record(tx, caller, { action, organization_id, user_email, details }, now())
+    })
+    return {
+      content: openSealed(config.DATA_DIR, vault, sealed),
+      sizeBytes: row.file_size,
+      fileName: `data-export-${id}.zip`,
+    }
+  },
+})
+
+const shown = (row: exports.ExportRow) => ({
+  ...row,
+  download_url:
+    row.status === 'completed'
+      ? `/api/v1/compliance/data-export/${encodeURIComponent(row.user_email)}/download/${row.id}`
+      : null,
+})

@@ -1,0 +1,250 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type App, startApp } from '../../../../test/support/app.ts'
+import { insertMailbox } from '../../../../test/support/mailboxes.ts'
+import { waitFor } from '../../../../test/support/wait.ts'
+import { unzip } from '../../../../test/support/zip.ts'
+import { expireExports } from './exports.jobs.ts'
+
+let app: App
+let other: App
+let acme: Awaited<ReturnType<App['tenant']>>
+let owner: Awaited<ReturnType<App['operator']>>
+let jane: Awaited<ReturnType<typeof insertMailbox>>
+beforeAll(async () => {
+  app = await startApp()
+  other = await startApp({ database: app.database })
+  acme = await app.tenant('acme')
+  owner = await app.operator('owner')
+})
+afterAll(async () => {
+  await other.stop()
+  await app.stop()
+})
+beforeEach(async () => {
+  jane = await insertMailbox(app, acme)
+})
+
+const PATH = '/api/v1/compliance/data-export'
+const request = async (export_type: string, email = jane.email) =>
+  (await owner.post(`${PATH}/${email}`, { requested_by: 'jane', export_type })).body.data
+const newest = async (email = jane.email) =>
+  (await owner.get(`${PATH}/${email}/status`)).body.data.items[0]
+const completed = (email = jane.email) =>
+  waitFor(async () => {
+    const found = await newest(email)
+    return found?.status === 'completed' && found
+  })
+/** Whichever of the two processes made it has the file. */
+const download = async (url: string) => {
+  for (const { base } of [app, other]) {
+    const headers = { cookie: [...owner.jar].map(([name, value]) => `${name}=${value}`).join('; ') }
+    const response = await fetch(base + url, { headers })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    if (response.status !== 404) return { status: response.status, bytes, response }
+  }
+  throw new Error('neither has it')
+}
+const logged = (sender: string, recipient: string, id: string, subject = 'x') =>
+  app.core.db
+    .insertInto('mail_log')
+    .values({ id, timestamp: new Date().toISOString(), sender, recipient, subject, status: 'sent' })
+    .execute()
+
+describe('an export of settings', () => {
+  it('is an archive that can be downloaded, and no path of the server', async () => {
+    await owner.post(`/api/v1/compliance/consent/${jane.email}`, {
+      consent_type: 'marketing',
+      granted: true,
+    })
+    const asked = await request('settings')
+    expect(asked).toMatchObject({ status: 'pending', download_url: null })
+    const done = await completed()
+    expect(JSON.stringify(done)).not.toContain('/tmp')
+    expect(Date.parse(done.expires_at) - Date.parse(done.completed_at)).toBe(7 * 24 * 3_600_000)
+    const { bytes, response } = await download(done.download_url)
+    expect(response.headers.get('content-type')).toBe('application/zip')
+    expect(response.headers.get('content-disposition')).toContain(`${asked.id}.zip`)
+    expect(bytes.length).toBe(done.file_size)
+    const entries = unzip(bytes)
+    const json = (name: string) => JSON.parse(entries.get(name)?.toString() ?? 'null')
+    expect(json('account.json')).toMatchObject({ email: jane.email })
+    expect(json('consents.json')).toMatchObject([{ consent_type: 'marketing' }])
+    expect(json('manifest.json')).toMatchObject({
+      user_email: jane.email,
+      contents: { consents: 1 },
+    })
+    expect([...entries.keys()].some((name) => name.startsWith('mail/'))).toBe(false)
+    expect(bytes.toString('latin1')).not.toContain('password_hash')
+  })
+
+  it('is unreadable on the disk', async () => {
+    await request('settings')
+    await completed()
+    const folders = [app, other].map(({ dataDir }) => join(dataDir, 'exports'))
+    const files = folders.flatMap((folder) => {
+      try {
+        return readdirSync(folder).map((name) => join(folder, name))
+      } catch {
+        return []
+      }
+    })
+    expect(files.length).toBeGreaterThan(0)
+    for (const file of files) {
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      expect(readFileSync(file, 'latin1')).not.toContain('PK\x03\x04')
+      expect(file).not.toContain('.part')
+    }
+  })
+
+  it('is made once, whichever of two processes takes it', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => request('settings')))
+    await waitFor(async () => {
+      const { items } = (await owner.get(`${PATH}/${jane.email}/status`)).body.data
+      return items.every(({ status }: { status: string }) => status === 'completed')
+    })
+    const rows = await app.core.db
+      .selectFrom('data_exports')
+      .select(['attempts'])
+      .where('user_email', '=', jane.email)
+      .execute()
+    expect(rows.map(({ attempts }) => attempts)).toEqual(Array(8).fill(1))
+  })
+
+  it('is taken over from a worker that gave no sign for a while, and from no other', async () => {
+    const dead = { status: 'processing' as const, lease_token: 'dead' }
+    const { id } = await request('settings')
+    await completed()
+    const crash = (seconds: number) =>
+      app.core.db
+        .updateTable('data_exports')
+        .set({ ...dead, lease_until: sql`now() + make_interval(secs => ${seconds})` })
+        .where('id', '=', id)
+        .execute()
+    await crash(3600)
+    await sql`notify mailplane_chores, 'data-exports'`.execute(app.core.db)
+    await request('settings')
+    await completed()
+    const { items } = (await owner.get(`${PATH}/${jane.email}/status`)).body.data
+    expect(items.find((one: { id: string }) => one.id === id).status).toBe('processing')
+    await crash(-1)
+    await sql`notify mailplane_chores, 'data-exports'`.execute(app.core.db)
+    await waitFor(async () => {
+      const row = await app.core.db
+        .selectFrom('data_exports')
+        .select(['status', 'attempts'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      return row.status === 'completed' && row.attempts === 2
+    })
+  })
+})
+
+describe('hostile content', () => {
+  it('reaches neither a spreadsheet as a formula nor another entry of the archive', async () => {
+    const wild = ['=cmd|calc@evil.test', '+1@evil.test', '"q",x@evil.test', 'a\r\nb@evil.test']
+    for (const [index, from] of wild.entries()) {
+      await logged(from, jane.email, `${jane.id}-${index}`, '</script>"},{"x":"')
+    }
+    await logged(jane.email, 'grace@elsewhere.test', `${jane.id}-sent`)
+    await request('contacts')
+    const done = await completed()
+    const entries = unzip((await download(done.download_url)).bytes)
+    const csv = entries.get('contacts.csv')?.toString() ?? ''
+    expect(csv).toContain("\r\n'=cmd|calc@evil.test,0,1\r\n")
+    expect(csv).toContain("'+1@evil.test")
+    expect(csv).toContain('"""q"",x@evil.test"')
+    expect(csv).toContain('"a\r\nb@evil.test"')
+    expect(JSON.parse(entries.get('contacts.json')?.toString() ?? '')).toHaveLength(5)
+  })
+})
+
+describe('a download', () => {
+  it('is refused before it is ready, to others than its person, and after a week', async () => {
+    const { id } = await request('settings')
+    const done = await completed()
+    expect((await owner.get(`${PATH}/${acme.email}/download/${id}`)).status).toBe(404)
+    expect((await owner.get(`${PATH}/${jane.email}/download/nothing`)).status).toBe(404)
+    const waiting = await app.core.db
+      .insertInto('data_exports')
+      .values({
+        id: `waiting-${id}`,
+        organization_id: acme.organizationId,
+        account_id: jane.id,
+        user_email: jane.email,
+        requested_by: 'x',
+        due_at: '2999-01-01T00:00:00Z',
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    expect(await owner.get(`${PATH}/${jane.email}/download/${waiting.id}`)).toMatchObject({
+      status: 409,
+    })
+    app.clock.advance(7 * 24 * 3_600_000 + 1)
+    const fresh = await app.operator('owner')
+    expect(await fresh.get(done.download_url)).toMatchObject({ status: 410 })
+    await expireExports.run(app.core)
+    const row = await app.core.db
+      .selectFrom('data_exports')
+      .select(['status', 'file_key', 'file_name'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    expect(row).toEqual({ status: 'expired', file_key: null, file_name: null })
+    expect(await fresh.get(done.download_url)).toMatchObject({ status: 410 })
+    owner = fresh
+  })
+
+  it('is on record', async () => {
+    await request('settings')
+    const done = await completed()
+    await download(done.download_url)
+    const { items } = (await owner.get(`/api/v1/compliance/audit-log?user_email=${jane.email}`))
+      .body.data
+    expect(items.map(({ action }: { action: string }) => action)).toEqual([
+      'data_export.downloaded',
+      'data_export.completed',
+      'data_export.requested',
+    ])
+  })
+
+  it('of a file that somebody changed is refused', async () => {
+    const { id } = await request('settings')
+    const done = await completed()
+    const { file_name } = await app.core.db
+      .selectFrom('data_exports')
+      .select('file_name')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    for (const { dataDir } of [app, other]) {
+      const file = join(dataDir, 'exports', file_name ?? '')
+      try {
+        const bytes = readFileSync(file)
+        bytes[40] = (bytes[40] ?? 0) ^ 1
+        writeFileSync(file, bytes)
+      } catch {}
+    }
+    expect((await download(done.download_url)).status).toBe(410)
+  })
+})
+
+it('waits for a mail server that is away, says so, and leaves nothing half done', async () => {
+  await request('full')
+  const waiting = await waitFor(async () => {
+    const found = await newest()
+    return found.error_message !== null && found
+  })
+  expect(waiting).toMatchObject({ download_url: null, file_size: 0 })
+  expect(['pending', 'processing']).toContain(waiting.status)
+  expect(waiting.error_message).toContain('Mail server unavailable')
+  for (const { dataDir } of [app, other]) {
+    await waitFor(() => {
+      try {
+        return readdirSync(join(dataDir, 'exports')).every((name) => !name.endsWith('.part'))
+      } catch {
+        return true
+      }
+    })
+  }
+})

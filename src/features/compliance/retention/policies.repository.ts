@@ -1,0 +1,58 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../../database/database.ts'
+import type { Page } from '../../../http/paging.ts'
+
+const columns = [
+  'id',
+  'organization_id',
+  'retention_days',
+  'legal_hold',
+  'auto_archive',
+  'archive_after_days',
+  'created_at',
+  'updated_at',
+] as const
+
+export async function list(db: Db, organizationId: string | undefined, page: Page) {
+  let query = db.selectFrom('retention_policies')
+  if (organizationId !== undefined) query = query.where('organization_id', '=', organizationId)
+  const items = await query
+    .select(columns)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.perPage)
+    .offset(page.offset)
+    .execute()
+  const { total } = await query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  return { items, total }
+}
+
+export const find = (db: Db, organizationId: string) =>
+  db
+    .selectFrom('retention_policies')
+    .select(columns)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+
+export interface PolicyFields {
+  retention_days: number
+  auto_archive: boolean
+  archive_after_days: number
+}
+
+export const upsert = (
+  tx: Tx,
+  row: PolicyFields & { id: string; organization_id: string },
+  at: Date,
+) => {
+  const { id: _id, organization_id: _organization, ...fields } = row
+  const now = at.toISOString()
+  return tx
+    .insertInto('retention_policies')
+    .values({ ...row, created_at: now, updated_at: now })
+    .onConflict((conflict) =>
+      conflict.column('organization_id').doUpdateSet({ ...fields, updated_at: now }),
+    )
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+}
