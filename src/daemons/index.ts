@@ -1,12 +1,19 @@
 import { StartupError } from '../startup-error.ts'
 import { api } from './api.ts'
+import { contentFilterDaemon } from './content-filter.ts'
 import type { Daemon } from './daemon.ts'
 import { logIngestor } from './log-ingestor.ts'
 import { rateLimiter } from './rate-limiter.ts'
 import { webhooks } from './webhooks.ts'
 
 /** In start order; they stop in reverse. */
-export const daemons: readonly Daemon[] = [api, webhooks, rateLimiter, logIngestor]
+export const daemons: readonly Daemon[] = [
+  api,
+  webhooks,
+  rateLimiter,
+  contentFilterDaemon,
+  logIngestor,
+]
 
 /** `all`, or a comma list of names. */
 export function chooseDaemons(list: string, source: string): readonly Daemon[] {
