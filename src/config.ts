@@ -84,7 +84,6 @@ export const variables = {
   ),
   CONTENT_FILTER_HOST: env.text('Address of the content filter for Postfix', '127.0.0.1'),
   CONTENT_FILTER_PORT: env.integer('Port of the content filter (10025)', undefined, {
-    min: 1,
     max: 65535,
   }),
   CONTENT_FILTER_WORKERS: env.integer('Messages that it works on at once', 20, {
