@@ -78,6 +78,23 @@ export const variables = {
   ]),
   MAIL_REINJECT_HOST: env.text('Where released messages are handed to Postfix', undefined),
   MAIL_REINJECT_PORT: env.integer('Its port', 10026, { min: 1, max: 65535 }),
+  MAIL_FILTERED_PORT: env.integer(
+    'Port of the same host that takes outgoing mail from the content filter, and signs it',
+    10027,
+    { min: 1, max: 65535 },
+  ),
+  CONTENT_FILTER_HOST: env.text('Address of the content filter for Postfix', '127.0.0.1'),
+  CONTENT_FILTER_PORT: env.integer('Port of the content filter (10025)', undefined, {
+    max: 65535,
+  }),
+  CONTENT_FILTER_WORKERS: env.integer('Messages that it works on at once', 20, {
+    min: 1,
+    max: 500,
+  }),
+  RSPAMD_URL: env.url('Rspamd, which judges mail from outside', ['http:', 'https:']),
+  SPAM_QUARANTINE_SCORE: env.integer('Score from which mail is held back; 0: none is', 10, {
+    max: 10_000,
+  }),
   SMTP_HOST: env.text('Takes the mail of the installation itself; unset: the edge', undefined),
   SMTP_PORT: env.integer('Its port', 25, { min: 1, max: 65535 }),
   ALERT_FROM_ADDRESS: env.text('Sender of such mail; ADMIN_EMAIL when unset', undefined),
@@ -124,6 +141,9 @@ export const variables = {
     max: 65535,
   }),
   EDGE_AUTH_POLICY_PORT: env.integer('Port of the login decisions; 0: nobody is asked', undefined, {
+    max: 65535,
+  }),
+  EDGE_CONTENT_FILTER_PORT: env.integer('Port of the content filter; 0: none', undefined, {
     max: 65535,
   }),
   EDGE_POLICY_FAIL_OPEN: env.flag('Mail passes while nobody decides', true),
@@ -264,6 +284,9 @@ const EDGE_SETTLES: Record<string, string | undefined> = {
   MAIL_LOG_FILE: undefined,
   MAIL_REINJECT_HOST: undefined,
   MAIL_REINJECT_PORT: 'MAIL_REINJECT_HOST',
+  MAIL_FILTERED_PORT: 'MAIL_REINJECT_HOST',
+  CONTENT_FILTER_PORT: undefined,
+  RSPAMD_URL: undefined,
   EDGE_DKIM_DIR: undefined,
   MONITOR_SMTP_HOST: undefined,
   MONITOR_SMTP_PORT: 'MONITOR_SMTP_HOST',

@@ -96,7 +96,7 @@ async function prepare({ forPrivate = false } = {}) {
 
 const LISTENERS = [
   ...(['imap', 'imaps', 'pop3', 'pop3s', 'smtp', 'submission', 'smtps'] as const),
-  ...(['lmtp', 'sieve'] as const),
+  ...(['internal', 'lmtp', 'sieve'] as const),
 ]
 
 const described = ({ settings, environment, caFile, envFile }: RunningEdge) => ({

@@ -2,6 +2,7 @@ import { StartupError } from '../startup-error.ts'
 import { analytics } from './analytics.ts'
 import { api } from './api.ts'
 import { certManager } from './cert-manager.ts'
+import { contentFilterDaemon } from './content-filter.ts'
 import type { Daemon } from './daemon.ts'
 import { logIngestor } from './log-ingestor.ts'
 import { monitoring } from './monitoring.ts'
@@ -19,6 +20,7 @@ export const daemons: readonly Daemon[] = [
   certManager,
   analytics,
   migration,
+  contentFilterDaemon,
 ]
 
 /** `all`, or a comma list of names. */

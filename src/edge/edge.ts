@@ -36,6 +36,8 @@ export async function edgeUp(
     mkdirSync(`${folder}/tls`, { recursive: true })
     const all = running(folder, folders)
     const isUp = Object.values(all).every((pid) => pid !== undefined)
+    // Those that still run would keep the others from their ports.
+    if (!isUp) await stopServers(folder, folders)
     const ports = await keptPorts(`${folder}/ports.json`, isUp)
     const tls = keptCertificate(`${folder}/tls`, config.SVC_MAIL_HOSTNAME)
     const settings = privateSettings({ config, vault, database }, folder, ports, tls)
@@ -98,7 +100,10 @@ async function alone<Result>(folder: string, work: () => Promise<Result>): Promi
   }
 }
 
-const environmentOf = ({ ports, doveadmKey, master, folders }: EdgeSettings, password: string) => ({
+const environmentOf = (
+  { ports, doveadmKey, master, folders, contentFilter }: EdgeSettings,
+  password: string,
+) => ({
   IMAP_HOST: '127.0.0.1',
   IMAP_PORT: String(ports.imaps),
   IMAP_TLS: 'true',
@@ -112,6 +117,9 @@ const environmentOf = ({ ports, doveadmKey, master, folders }: EdgeSettings, pas
   MAIL_LOG_FILE: `${folders.logs}/mail.log`,
   MAIL_REINJECT_HOST: '127.0.0.1',
   MAIL_REINJECT_PORT: String(ports.reinject),
+  MAIL_FILTERED_PORT: String(ports.filtered),
+  CONTENT_FILTER_PORT: String(contentFilter?.port ?? ports.filter),
+  RSPAMD_URL: `http://127.0.0.1:${ports.scanner}`,
   EDGE_DKIM_DIR: folders.dkim,
   MONITOR_SMTP_HOST: '127.0.0.1',
   MONITOR_SMTP_PORT: String(ports.smtp),

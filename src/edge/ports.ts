@@ -6,7 +6,10 @@ export const STANDARD_PORTS = {
   smtp: 25,
   submission: 587,
   smtps: 465,
+  internal: 10587,
+  filter: 10025,
   reinject: 10026,
+  filtered: 10027,
   imap: 143,
   imaps: 993,
   pop3: 110,
@@ -17,6 +20,7 @@ export const STANDARD_PORTS = {
   doveadm: 24180,
   quota: 24181,
   milter: 11332,
+  scanner: 11333,
   controller: 11334,
 }
 
@@ -33,7 +37,9 @@ export async function keptPorts(file: string, isRunning: boolean): Promise<Ports
   const taken = new Set<number>()
   for (const name of Object.keys(ports) as (keyof Ports)[]) {
     let port = kept[name]
-    if (port === undefined || taken.has(port) || (!isRunning && !(await isFree(port)))) {
+    // On the filter's port a server of ours may listen already: that is what it is for.
+    const isOurs = isRunning || name === 'filter'
+    if (port === undefined || taken.has(port) || !(isOurs || (await isFree(port)))) {
       port = await freePort(taken)
     }
     taken.add(port)

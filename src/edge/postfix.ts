@@ -1,3 +1,5 @@
+import { ORIGIN_HEADER } from '../mail/origin.ts'
+import { postfixServices } from './postfix-services.ts'
 import type { EdgeSettings, RenderedFile } from './settings.ts'
 
 /** The configuration of Postfix: who may send what, and where mail goes. */
@@ -9,10 +11,19 @@ export function postfixFiles(edge: EdgeSettings): RenderedFile[] {
   }))
   return [
     { name: 'main.cf', text: main(edge), readers: 'all' },
-    { name: 'master.cf', text: services(edge), readers: 'all' },
+    { name: 'master.cf', text: postfixServices(edge), readers: 'all' },
+    { name: ORIGIN_MAP, text: originMap(edge), readers: 'postfix' },
     ...maps,
   ]
 }
+
+const ORIGIN_MAP = 'origin.regexp'
+
+/** Tells the content filter who sends; nobody else knows the key, and the filter takes it off. */
+const originMap = ({ contentFilter }: EdgeSettings): string =>
+  contentFilter === undefined
+    ? '# There is no content filter.\n'
+    : `/^(.*)$/ PREPEND ${ORIGIN_HEADER}: ${contentFilter.key} $1\n`
 
 // Postfix quotes what it puts in the place of %s.
 const QUERIES = {
@@ -47,6 +58,8 @@ alias_maps =
 inet_interfaces = ${edge.publicAddress === '*' ? 'all' : edge.publicAddress}
 inet_protocols = ${edge.isPrivate ? 'ipv4' : 'all'}
 mynetworks = 127.0.0.0/8${edge.isPrivate ? '' : ' [::1]/128'}
+# Who may use the private listeners: this host and the control plane.
+private_networks = ${networks(edge)}
 queue_directory = ${folders.postfixQueue}
 data_directory = ${folders.postfixData}
 mail_owner = postfix
@@ -77,7 +90,9 @@ virtual_transport = lmtp:inet:${privateAddress}:${ports.lmtp}
 lmtp_destination_recipient_limit = 10
 smtpd_reject_unlisted_recipient = yes
 smtpd_reject_unlisted_sender = no
-message_size_limit = 52428800
+# What the public listeners take, and room for what is added on the way.
+public_message_size_limit = 52428800
+message_size_limit = 54525952
 mailbox_size_limit = 0
 
 smtpd_sasl_type = dovecot
@@ -111,7 +126,7 @@ mx_recipient_restrictions =
     reject_non_fqdn_recipient,
     reject_unauth_destination,
     reject_unlisted_recipient,
-    check_policy_service { inet:${privateAddress}:${ports.quota}, default_action=DUNNO, timeout=5s, try_limit=1 },
+    check_policy_service { inet:${privateAddress}:${ports.quota}, default_action=DUNNO, timeout=5s, try_limit=1 },${asked(edge, policies.accessPort, 'mx')}
     permit
 # The empty sender belongs to nobody, so the check of owners does not look at it.
 submission_sender_restrictions =
@@ -120,10 +135,21 @@ submission_sender_restrictions =
     reject_sender_login_mismatch,
     permit
 submission_recipient_restrictions =
-    reject_non_fqdn_recipient,${policies.accessPort === undefined ? '' : `\n    ${policy(edge, policies.accessPort)},`}
+    reject_non_fqdn_recipient,${asked(edge, policies.accessPort)}
     permit_sasl_authenticated,
     reject
 submission_end_of_data_restrictions =${policies.ratePort === undefined ? '' : ` ${policy(edge, policies.ratePort)}`}
+# The services of the installation send for people who have logged in to them.
+internal_sender_restrictions =
+    check_sender_access inline:{ {<> = REJECT 5.7.1 an empty sender is not allowed here} },
+    reject_non_fqdn_sender,
+    permit
+internal_recipient_restrictions =
+    reject_non_fqdn_recipient,${asked(edge, policies.accessPort, 'internal')}
+    permit_mynetworks,
+    reject
+internal_end_of_data_restrictions =${policies.ratePort === undefined ? '' : ` ${policy(edge, policies.ratePort, 'internal')}`}
+origin_map = regexp:${folders.postfixConfig}/${ORIGIN_MAP}
 smtpd_policy_service_request_limit = 0
 
 milter_protocol = 6
@@ -132,6 +158,9 @@ milter_default_action = tempfail
 milter_mail_macros = i {mail_addr} {client_addr} {client_name} {auth_authen} {auth_type}
 smtpd_milters = inet:${privateAddress}:${ports.milter}
 non_smtpd_milters =
+# The filter is given whole messages, so that slow clients do not keep it busy.
+smtpd_proxy_options = speed_adjust
+smtpd_proxy_timeout = 300s
 ${edge.relayHost === undefined ? '' : `\nrelayhost = ${edge.relayHost}\n`}
 minimal_backoff_time = 300s
 maximal_backoff_time = 4000s
@@ -141,78 +170,19 @@ bounce_queue_lifetime = 1d
 `
 }
 
-const policy = ({ policies }: EdgeSettings, port: number) =>
-  `check_policy_service { inet:${policies.host}:${port}, default_action=${
+/** IPv6 networks stand in brackets here. */
+const networks = ({ trustedNetworks, isPrivate }: EdgeSettings): string =>
+  [...trustedNetworks, ...(isPrivate ? [] : ['::1/128'])]
+    .map((network) => (network.includes(':') ? network.replace(/^([^/]+)/, '[$1]') : network))
+    .join(' ')
+
+const asked = (edge: EdgeSettings, port: number | undefined, context?: string) =>
+  port === undefined ? '' : `\n    ${policy(edge, port, context)},`
+
+/** The context says which listener asks. */
+const policy = ({ policies }: EdgeSettings, port: number, context?: string) =>
+  `check_policy_service { inet:${policies.host}:${port}, ${
+    context === undefined ? '' : `policy_context=${context}, `
+  }default_action=${
     policies.failOpen ? 'DUNNO' : '451 4.3.5 Policy service unavailable'
   }, timeout=5s, try_limit=1 }`
-
-/**
- * A process of smtpd keeps what it has learned about a domain for as long as it lives: each serves
- * one connection, so that a domain is known as soon as it is made.
- */
-const services = (edge: EdgeSettings): string => {
-  const { ports, publicAddress, privateAddress } = edge
-  const at = (port: number, address = publicAddress) =>
-    address === '*' ? port : `${address}:${port}`
-  const fresh = '  -o max_use=1'
-  return `# Written by mailplane; changes here are lost.
-# service type private unpriv chroot wakeup maxproc command
-${at(ports.smtp)} inet n - n - - smtpd
-  -o syslog_name=postfix/mx
-${fresh}
-  -o smtpd_recipient_restrictions=$mx_recipient_restrictions
-${at(ports.submission)} inet n - n - - smtpd
-  -o syslog_name=postfix/submission
-${fresh}
-  -o smtpd_tls_security_level=encrypt
-${submissionOptions}
-${at(ports.smtps)} inet n - n - - smtpd
-  -o syslog_name=postfix/smtps
-${fresh}
-  -o smtpd_tls_wrappermode=yes
-${submissionOptions}
-# What filters of mailboxes send on and answer. Nothing is counted or signed here a second time.
-${at(ports.reinject, privateAddress)} inet n - n - - smtpd
-  -o syslog_name=postfix/reinject
-${fresh}
-  -o smtpd_client_restrictions=permit_mynetworks,reject
-  -o smtpd_relay_restrictions=permit_mynetworks,reject
-  -o smtpd_recipient_restrictions=permit_mynetworks,reject
-  -o smtpd_milters=
-${INTERNAL_SERVICES}`
-}
-
-// The queue id is there from the sender on, so that a refused recipient is logged with the login.
-const submissionOptions = `  -o smtpd_tls_auth_only=yes
-  -o smtpd_sasl_auth_enable=yes
-  -o smtpd_delay_open_until_valid_rcpt=no
-  -o smtpd_sender_login_maps=$sender_login_maps
-  -o smtpd_sender_restrictions=$submission_sender_restrictions
-  -o smtpd_relay_restrictions=permit_sasl_authenticated,reject
-  -o smtpd_recipient_restrictions=$submission_recipient_restrictions
-  -o smtpd_end_of_data_restrictions=$submission_end_of_data_restrictions
-  -o milter_macro_daemon_name=ORIGINATING`
-
-const INTERNAL_SERVICES = `pickup unix n - n 60 1 pickup
-cleanup unix n - n - 0 cleanup
-qmgr unix n - n 300 1 qmgr
-tlsmgr unix - - n 1000? 1 tlsmgr
-rewrite unix - - n - - trivial-rewrite
-bounce unix - - n - 0 bounce
-defer unix - - n - 0 bounce
-trace unix - - n - 0 bounce
-verify unix - - n - 1 verify
-flush unix n - n 1000? 0 flush
-proxymap unix - - n - - proxymap
-proxywrite unix - - n - 1 proxymap
-smtp unix - - n - - smtp
-relay unix - - n - - smtp
-showq unix n - n - - showq
-error unix - - n - - error
-retry unix - - n - - error
-discard unix - - n - - discard
-lmtp unix - - n - - lmtp
-anvil unix - - n - 1 anvil
-scache unix - - n - 1 scache
-postlog unix-dgram n - n - 1 postlogd
-`

@@ -73,6 +73,18 @@ ${rows.map((row) => `   ${row}`).join('\n')}
        DOVEADM_API_KEY=${edge.doveadmKey}
        POSTFIX_CONFIG_DIR=${edge.folders.postfixConfig}
        MAIL_LOG_FILE=${edge.folders.logs}/mail.log
+       MAIL_REINJECT_HOST=${edge.privateAddress}
+       MAIL_REINJECT_PORT=${edge.ports.reinject}
+       MAIL_FILTERED_PORT=${edge.ports.filtered}
+       RSPAMD_URL=http://${edge.privateAddress}:${edge.ports.scanner}${
+         edge.contentFilter
+           ? `
+       CONTENT_FILTER_HOST=${edge.contentFilter.host}
+       CONTENT_FILTER_PORT=${edge.contentFilter.port}
+
+   Mail is accepted while the daemon content_filter runs there, and deferred while it does not. EDGE_CONTENT_FILTER_PORT=0 renders a host without it.`
+           : ''
+       }
 
 The servers reach PostgreSQL at ${edge.database.host}:${edge.database.port}, database ${edge.database.name}, as the role ${edge.database.user}; let pg_hba.conf accept it. ${
     edge.redis
@@ -80,6 +92,6 @@ The servers reach PostgreSQL at ${edge.database.host}:${edge.database.port}, dat
       : `Signing keys are files in ${edge.folders.dkim}: the control plane must run on this host as root, or share that folder; with REDIS_URL they go through a Redis.`
   }
 
-Listeners: 25 for other mail hosts, 587 and 465 for logins, 143, 993, 110, 995 and 4190 for mailboxes; on ${edge.privateAddress}, for nobody outside: ${edge.ports.lmtp}, ${edge.ports.sasl}, ${edge.ports.doveadm}, ${edge.ports.quota}, ${edge.ports.reinject}, ${edge.ports.milter}.
+Listeners: 25 for other mail hosts, 587 and 465 for logins, 143, 993, 110, 995 and 4190 for mailboxes; on ${edge.privateAddress}, for nobody outside: ${edge.ports.lmtp}, ${edge.ports.sasl}, ${edge.ports.doveadm}, ${edge.ports.quota}, ${edge.ports.internal}, ${edge.ports.reinject}, ${edge.ports.filtered}, ${edge.ports.milter}, ${edge.ports.scanner}.
 `
 }

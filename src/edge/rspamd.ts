@@ -3,21 +3,31 @@ import { REDIS_KEYS, REDIS_SELECTORS } from '../mail/signing-keys.redis.ts'
 import type { EdgeSettings, RenderedFile } from './settings.ts'
 
 /**
- * A private edge signs and does nothing else, so that nothing is looked up outside. On a real host
+ * A private edge signs, and knows of spam only the patterns that are made to try it out, so that
+ * nothing is looked up outside. On a real host
  * these are changes to the configuration of the package, which also knows spam.
  */
 export function rspamdFiles(edge: EdgeSettings): RenderedFile[] {
   if (edge.isPrivate) {
     return [
       { name: 'rspamd.conf', text: alone(edge), readers: '_rspamd' },
-      { name: 'rspamd.lua', text: '-- No rules: it only signs.\n', readers: 'all' },
+      {
+        name: 'rspamd.lua',
+        text: '-- No rules: it signs, and knows the patterns for tests.\n',
+        readers: 'all',
+      },
     ]
   }
   const redis = edge.redis ? `${redisServers(edge)}\n` : ''
   return [
     { name: 'local.d/dkim_signing.conf', text: `${signing(edge)}\n`, readers: 'all' },
     { name: 'local.d/worker-proxy.inc', text: `${milter(edge)}\n`, readers: 'all' },
-    { name: 'local.d/options.inc', text: 'map_watch_interval = 1s;\n', readers: 'all' },
+    { name: 'local.d/worker-normal.inc', text: `${scanner(edge)}\n`, readers: 'all' },
+    {
+      name: 'local.d/options.inc',
+      text: 'map_watch_interval = 1s;\nmax_message = 64Mb;\n',
+      readers: 'all',
+    },
     ...(redis ? [{ name: 'local.d/redis.conf', text: redis, readers: '_rspamd' as const }] : []),
   ]
 }
@@ -32,6 +42,10 @@ upstream "local" {
   default = yes;
   self_scan = yes;
 }`
+
+/** Asked by the content filter about mail from outside. */
+const scanner = ({ privateAddress, ports }: EdgeSettings) =>
+  `bind_socket = "${privateAddress}:${ports.scanner}";`
 
 /**
  * The domain of the From header signs, and it has to be that of the envelope, which Postfix has
@@ -78,6 +92,8 @@ options {
   filters = "dkim";
   explicit_modules = ["dkim"];
   map_watch_interval = 1s;
+  max_message = 64Mb;
+  enable_test_patterns = true;
   local_addrs = ["127.0.0.0/8"];
   dns {
     timeout = 1s;
@@ -95,6 +111,10 @@ worker "rspamd_proxy" {
 ${milter(edge)}
 count = 1;
 }
+worker "normal" {
+${scanner(edge)}
+count = 1;
+}
 worker "controller" {
   bind_socket = "${edge.privateAddress}:${edge.ports.controller}";
   count = 1;
@@ -109,6 +129,8 @@ metric {
   name = "default";
   actions {
     reject = 9999;
+    rewrite_subject = 12;
+    add_header = 6;
   }
 }
 ${edge.redis === undefined ? '' : `redis {\n${redisServers(edge)}\n}\n`}dkim_signing {

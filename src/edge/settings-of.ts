@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { POLICY_PORTS } from '../config.rate-limits.ts'
 import type { Config } from '../config.ts'
 import type { Vault } from '../lib/vault.ts'
+import { originKey } from '../mail/origin.ts'
 import type { DatabaseAddress } from './database-role.ts'
 import { type Ports, STANDARD_PORTS } from './ports.ts'
 import type { EdgeSettings, Folders, RedisAddress } from './settings.ts'
@@ -13,6 +14,7 @@ export const edgeSecrets = (vault: Vault) => ({
   doveadmKey: vault.fingerprint('administration interface of Dovecot', 'key'),
   masterPassword: vault.fingerprint('master login for filters', MASTER_USER),
   controllerPassword: vault.fingerprint('controller of Rspamd', 'password'),
+  originKey: originKey(vault),
   policyKey: vault.fingerprint('auth policy of Dovecot', 'key'),
 })
 
@@ -23,8 +25,9 @@ interface Given {
 }
 
 /** What holds on a private edge and on real hosts alike. */
-function common({ config, vault, database }: Given) {
+function common({ config, vault, database }: Given, ports: Ports) {
   const secrets = edgeSecrets(vault)
+  const filterPort = config.EDGE_CONTENT_FILTER_PORT ?? ports.filter
   return {
     hostname: config.SVC_MAIL_HOSTNAME,
     database,
@@ -46,6 +49,10 @@ function common({ config, vault, database }: Given) {
       authKey: secrets.policyKey,
       failOpen: config.EDGE_POLICY_FAIL_OPEN,
     },
+    contentFilter:
+      filterPort === 0
+        ? undefined
+        : { host: config.EDGE_POLICY_HOST, port: filterPort, key: secrets.originKey },
     redis: signingRedis(config),
   }
 }
@@ -64,7 +71,7 @@ export function privateSettings(
   tls: EdgeSettings['tls'],
 ): EdgeSettings {
   return {
-    ...common(given),
+    ...common(given, ports),
     publicAddress: '127.0.0.1',
     privateAddress: '127.0.0.1',
     ports,
@@ -96,7 +103,7 @@ export const privateFolders = (folder: string) =>
 export function hostSettings(given: Given): EdgeSettings {
   const { config } = given
   return {
-    ...common(given),
+    ...common(given, STANDARD_PORTS),
     publicAddress: '*',
     privateAddress: config.EDGE_PRIVATE_ADDRESS,
     ports: STANDARD_PORTS,

@@ -15,11 +15,13 @@ export interface EdgeSettings {
   doveadmKey: string
   controllerPassword: string
   master: { user: string; passwordHash: string }
-  /** Networks whose word for the real client of a login is taken. */
+  /** Of the control plane: whose word for the real client of a login is taken, and who sends within. */
   trustedNetworks: readonly string[]
   /** `[host]:port` that takes all outgoing mail; without it, mail goes where DNS says. */
   relayHost: string | undefined
   policies: Policies
+  /** Sees every message before it is accepted; undefined: mail is accepted without. */
+  contentFilter: ContentFilter | undefined
   /** Keys come from files, or from a Redis. */
   redis: RedisAddress | undefined
   /** On loopback for one person: no delays after wrong passwords, no outside to be careful of. */
@@ -56,6 +58,13 @@ export interface Policies {
   authKey: string
   /** What an answer that does not come means: the mail passes, or it is to be tried later. */
   failOpen: boolean
+}
+
+export interface ContentFilter {
+  host: string
+  port: number
+  /** Shows that what is said about the sender of a message was said by Postfix. */
+  key: string
 }
 
 export interface RedisAddress {

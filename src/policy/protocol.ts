@@ -11,6 +11,7 @@ const KEPT = [
   'recipient_count',
   'instance',
   'sasl_username',
+  'policy_context',
 ] as const
 type Attribute = (typeof KEPT)[number]
 const isKept = new Set<string>(KEPT)

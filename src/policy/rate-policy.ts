@@ -1,4 +1,5 @@
 import type { Decision, Limiter } from '../features/rate-limiter/limiter.ts'
+import { CONTEXTS } from './access-policy.ts'
 import type { Outage } from './outage.ts'
 import type { PolicyRequest } from './protocol.ts'
 
@@ -26,13 +27,16 @@ export function ratePolicy({ limiter, outage, decided }: Needs) {
   return (request: PolicyRequest): string | Promise<string> => {
     const login = request.sasl_username?.toLowerCase()
     const sender = login || request.sender?.toLowerCase()
+    // Services of the installation send for people who have logged in to them.
+    const trusted = !login && request.policy_context === CONTEXTS.internal
     const record = COUNTED.has(request.protocol_state ?? '')
     // Before its end only a login is looked at: there is no use in transferring what cannot be sent.
     if (!sender || (!login && !(record && sender.includes('@')))) return told('DUNNO')
     try {
       const decision = limiter.check({
         sender,
-        direction: login ? 'outbound' : 'inbound',
+        direction: login || trusted ? 'outbound' : 'inbound',
+        trusted,
         recipient: request.recipient?.toLowerCase() || undefined,
         recipientCount: Number(request.recipient_count) || undefined,
         record,

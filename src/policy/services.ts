@@ -12,6 +12,7 @@ import { authPolicyServer } from './auth-policy-server.ts'
 import { type Listener, listenAt } from './listener.ts'
 import { outage } from './outage.ts'
 import { ratePolicy } from './rate-policy.ts'
+import { startRefusals } from './refusals.ts'
 import { policyServer } from './server.ts'
 
 interface Needs extends Core {
@@ -40,8 +41,10 @@ export async function startPolicyServices(needs: Needs) {
       else decisions.deferred++
     },
   })
+  const refusals = await startRefusals(needs)
   const decideAccess = accessPolicy({
     ...needs,
+    refusals,
     outage: failing,
     countries: countries(config.GEOIP_DATABASE, log),
   })
@@ -63,6 +66,7 @@ export async function startPolicyServices(needs: Needs) {
     for (const listener of Object.values(listeners)) listener.stop()
     await Promise.all([rate.stop(), access.stop(), closed(auth)])
     await logins.stop()
+    await refusals.close()
   }
   try {
     for (const name of ['rate', 'access', 'auth'] as const) {

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -21,6 +29,7 @@ describe.skipIf(edgeMissing)(`mailplane edge render${skipped}`, () => {
       EDGE_RATE_POLICY_PORT: '10031',
       EDGE_ACCESS_POLICY_PORT: '10032',
       EDGE_AUTH_POLICY_PORT: '8090',
+      EDGE_TRUSTED_NETWORKS: '10.9.0.0/16, fd00::/8',
     })
     expect(made.stderr).toBe('')
     files = JSON.parse(made.stdout).files
@@ -39,14 +48,59 @@ describe.skipIf(edgeMissing)(`mailplane edge render${skipped}`, () => {
     expect({ status, complaints }).toEqual({ status: 0, complaints: [''] })
     expect(setting('submission_end_of_data_restrictions').stdout).toContain(':10031')
     expect(setting('submission_recipient_restrictions').stdout).toContain(':10032')
-    expect(setting('mx_recipient_restrictions').stdout).not.toMatch(/1003[12]/)
+    expect(setting('mx_recipient_restrictions').stdout).toContain(':10032, policy_context=mx')
+    expect(setting('mx_recipient_restrictions').stdout).not.toContain(':10031')
+    expect(setting('internal_recipient_restrictions').stdout).toContain('policy_context=internal')
+    expect(setting('private_networks').stdout).toBe(
+      '127.0.0.0/8 10.9.0.0/16 [fd00::]/8 [::1]/128\n',
+    )
     const services = spawnSync('postconf', ['-c', join(out, 'postfix'), '-M'], {
       encoding: 'utf8',
     }).stdout
-    for (const port of ['25', '587', '465', '127.0.0.1:10026']) {
+    const privately = ['10587', '10026', '10027'].map((port) => `127.0.0.1:${port}`)
+    for (const port of ['25', '587', '465', ...privately]) {
       expect(services).toMatch(new RegExp(`^${port.replaceAll('.', '\\.')} +inet`, 'm'))
     }
   })
+
+  it('puts the content filter before the queue of everybody who sends, and behind it nowhere', () => {
+    const overrides = spawnSync('postconf', ['-c', join(out, 'postfix'), '-P'], {
+      encoding: 'utf8',
+    })
+    expect(overrides.status).toBe(0)
+    const filtered = overrides.stdout
+      .split('\n')
+      .filter((line) => line.includes('smtpd_proxy_filter = 127.0.0.1:10025'))
+      .map((line) => line.slice(0, line.indexOf('/inet')))
+    expect(filtered.sort()).toEqual(['127.0.0.1:10587', '25', '465', '587'])
+    const login = (name: string) =>
+      spawnSync('postmap', ['-q', name, `regexp:${join(out, 'postfix', 'origin.regexp')}`], {
+        encoding: 'utf8',
+      }).stdout
+    expect(login('acme-app')).toMatch(/^PREPEND X-Mailplane-Origin: [0-9a-f]{64} acme-app\n$/)
+    expect(statSync(join(out, 'postfix', 'origin.regexp')).mode & 0o077).toBe(0)
+  })
+
+  it('writes what Rspamd reads without a complaint', () => {
+    const { status, stdout } = spawnSync('rspamadm', ['configtest', '-c', rspamdConfig()], {
+      encoding: 'utf8',
+    })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('syntax OK') })
+  })
+
+  /** The package's configuration with our changes in it, as on a host. */
+  function rspamdConfig(): string {
+    const folder = join(dataDir, '..', 'rspamd')
+    cpSync('/etc/rspamd', folder, { recursive: true })
+    cpSync(join(out, 'rspamd'), folder, { recursive: true })
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      const path = join(folder, name)
+      if (!statSync(path).isFile()) continue
+      const text = readFileSync(path, 'utf8')
+      writeFileSync(path, text.replaceAll('$CONFDIR', folder).replaceAll('/etc/rspamd', folder))
+    }
+    return join(folder, 'rspamd.conf')
+  }
 
   it('writes what Dovecot reads without a complaint', () => {
     const { status, stdout, stderr } = spawnSync(

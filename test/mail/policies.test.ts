@@ -63,11 +63,17 @@ describe.skipIf(edgeMissing)(`decisions that mail servers ask for${skipped}`, ()
     })
   })
 
-  it('ask nothing about mail from outside', async () => {
+  it('ask about the recipients of mail from outside, and say that it is', async () => {
     rate.asked.length = 0
     access.asked.length = 0
     expect((await host.receive(acme.email, 'inbound')).code).toBe(250)
-    expect([rate.asked, access.asked]).toEqual([[], []])
+    expect(rate.asked).toEqual([])
+    expect(access.asked).toMatchObject([
+      { protocol_state: 'RCPT', recipient: acme.email, sasl_username: '', policy_context: 'mx' },
+    ])
+    // Who does not exist is nobody's question.
+    expect((await host.receive(`nobody@${acme.domain}`, 'inbound')).code).toBe(550)
+    expect(access.asked).toHaveLength(1)
   })
 
   it('do as they are told', async () => {

@@ -19,6 +19,7 @@ describe.skipIf(edgeMissing)(`a mail host from beginning to end${skipped}`, () =
     const [rate, access, auth] = [await freePort(), await freePort(), await freePort()].map(String)
     host = await startMailHost({
       limiting: true,
+      filtering: 'own',
       env: {
         WEBHOOK_URL: sink.url,
         POLICY_RATE_PORT: rate as string,

@@ -1,4 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
+import type { Stage } from '../../src/content/stage.ts'
+import { startContentFilter } from '../../src/daemons/content-filter.ts'
+import { contentStages } from '../../src/daemons/content-stages.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { databaseAddress, edgePassword, ensureEdgeRole } from '../../src/edge/database-role.ts'
 import { edgeDown, edgeStatus, edgeUp } from '../../src/edge/edge.ts'
@@ -19,6 +22,8 @@ interface Options {
   env?: Record<string, string>
   /** The rate limiter runs too; `env` says at which ports it is asked. */
   limiting?: boolean
+  /** The content filter runs too, with these stages or with its own. */
+  filtering?: 'own' | readonly Stage[]
 }
 
 const NOBODY_ASKED = {
@@ -33,7 +38,7 @@ export type MailHost = Awaited<ReturnType<typeof startMailHost>>
  * The API with Postfix, Dovecot and Rspamd of its own behind it, on its database; what they send to
  * the outside lands in a sink.
  */
-export async function startMailHost({ env = {}, limiting = false }: Options = {}) {
+export async function startMailHost({ env = {}, limiting = false, filtering }: Options = {}) {
   const sink = await startSink()
   const app = await startApp({
     limiting,
@@ -42,11 +47,20 @@ export async function startMailHost({ env = {}, limiting = false }: Options = {}
       SVC_MAIL_HOSTNAME: 'mx.edge.test',
       // Another process of this machine may answer at the usual ports.
       ...NOBODY_ASKED,
+      EDGE_CONTENT_FILTER_PORT: filtering ? '' : '0',
       ...env,
     },
   })
   const up = () => startEdge(app)
+  const startFilter = () =>
+    startContentFilter(app.core, filtering === 'own' ? contentStages(app.core) : (filtering ?? []))
+  let filter: Awaited<ReturnType<typeof startFilter>> | undefined
+  const stopFilter = async () => {
+    await filter?.stop()
+    filter = undefined
+  }
   const stop = async () => {
+    await stopFilter()
     await edgeDown(app.dataDir)
     await app.stop()
     await sink.stop()
@@ -55,6 +69,7 @@ export async function startMailHost({ env = {}, limiting = false }: Options = {}
     await stop()
     throw error
   })
+  if (filtering) filter = await startFilter()
   const { ports, folders } = edge.settings
   const logOf = (name: 'mail' | 'dovecot' | 'rspamd') => {
     const file = `${folders.logs}/${name}.log`
@@ -71,6 +86,10 @@ export async function startMailHost({ env = {}, limiting = false }: Options = {}
     /** The processes of the three servers, by name. */
     pids: () => edgeStatus(app.dataDir) ?? {},
     stop,
+    stopFilter,
+    async startFilter() {
+      filter = await startFilter()
+    },
     log: logOf,
 
     /** From another mail host, over port 25. */

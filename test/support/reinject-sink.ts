@@ -40,6 +40,8 @@ export async function startReinjectSink() {
             await state.beforeAnswer()
             socket.write('250 2.0.0 Ok: queued\r\n')
           } else if (/^EHLO/i.test(line)) socket.write('250-sink\r\n250 8BITMIME\r\n')
+          else if (/^XFORWARD/i.test(line)) socket.write('250 Ok\r\n')
+          else if (/^XCLIENT/i.test(line)) socket.write('220 sink ESMTP\r\n')
           else if (/^MAIL FROM:<(.*?)>/i.test(line)) {
             mail = { sender: /<(.*?)>/.exec(line)?.[1] ?? '', recipients: [], content: '' }
             socket.write('250 Ok\r\n')

@@ -140,10 +140,12 @@ export function attemptReader({ messages, counted, internalRelays, now }: Needs)
     })
   }
 
-  function reject(time: number, { queueId, sender, recipient, isTemporary, dsn, detail }: Reject) {
+  function reject(time: number, line: Reject) {
+    const { queueId, sender, recipient, isTemporary, dsn, detail, saslUsername } = line
     const message = queueId === NO_QUEUE_ID ? undefined : messages.find(queueId)
     const status = isTemporary ? 'deferred' : 'rejected'
-    add(time, message ?? { queueId }, { sender, recipient, status, dsn, detail })
+    const login = saslUsername === null ? {} : { saslUsername }
+    add(time, { ...(message ?? { queueId }), ...login }, { sender, recipient, status, dsn, detail })
   }
 
   /** The queue gave up: whoever did not get it yet, never will. */
@@ -180,7 +182,10 @@ export function attemptReader({ messages, counted, internalRelays, now }: Needs)
     switch (line?.kind) {
       case 'client': {
         const { queueId, client, saslUsername } = line
-        messages.begin(queueId, { client, ...(saslUsername !== null && { saslUsername }) })
+        // In front of a filter there is no queue, and nothing that other lines could be about.
+        if (queueId !== NO_QUEUE_ID) {
+          messages.begin(queueId, { client, ...(saslUsername !== null && { saslUsername }) })
+        }
         if (saslUsername !== null) {
           found.logins.set(saslUsername, Math.max(time, found.logins.get(saslUsername) ?? 0))
         }

@@ -55,6 +55,42 @@ describe('a line', () => {
     expect(parse('qmgr', `${queueId}: removed`)).toEqual({ kind: 'removed', queueId })
   })
 
+  it('of a client behind a filter names the client in front of it', () => {
+    const text = `${ID}: client=localhost[127.0.0.1], sasl_method=XCLIENT, sasl_username=acme-app`
+    expect(parse('filtered/smtpd', `${text}, orig_client=mail.b.test[203.0.113.9]`)).toEqual({
+      kind: 'client',
+      queueId: ID,
+      client: '203.0.113.9',
+      saslUsername: 'acme-app',
+    })
+    const asSaid = `${text}, sasl_sender=, orig_client=x[10.0.0.1], y`
+    expect(parse('smtpd', asSaid)).toMatchObject({ client: '127.0.0.1', saslUsername: 'acme-app' })
+  })
+
+  it('of a refusal says who had logged in, and who has not cannot write it', () => {
+    const end = 'from=<a@b.test> to=<c@d.test> proto=ESMTP helo=<h.test>'
+    const refused = reject('554 5.7.1 no', `${end} sasl_username=<acme-app>`)
+    expect(refused).toMatchObject({ recipient: 'c@d.test', saslUsername: 'acme-app' })
+    expect(reject('554 5.7.1 no sasl_username=<x>', end)).toMatchObject({ saslUsername: null })
+  })
+
+  it.each(['554 5.7.1', '451 4.3.0'])('of a filter refuses with %s', (code) => {
+    const end = 'from=<a@b.test> to=<c@d.test> proto=ESMTP helo=<h> sasl_username=<acme-app>'
+    const why = `${code} not: this from x[1]; from=<y> it`
+    expect(parse('submission/smtpd', `proxy-reject: END-OF-MESSAGE: ${why}; ${end}`)).toEqual({
+      kind: 'reject',
+      queueId: 'NOQUEUE',
+      sender: 'a@b.test',
+      recipient: 'c@d.test',
+      isTemporary: code.startsWith('4'),
+      dsn: code.slice(4),
+      detail: why,
+      saslUsername: 'acme-app',
+    })
+    const accepted = `proxy-accept: END-OF-MESSAGE: 250 2.0.0 Ok: queued as ${ID}; ${end}`
+    expect(parse('submission/smtpd', accepted)).toBeUndefined()
+  })
+
   it('may begin with a time that has a year and a zone', () => {
     const text = `2026-11-15T08:00:01.123456+01:00 mx postfix/qmgr[1]: ${ID}: removed`
     expect(parseLine(text)).toEqual({ kind: 'removed', queueId: ID })

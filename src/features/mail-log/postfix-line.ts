@@ -31,6 +31,8 @@ export interface Reject {
   isTemporary: boolean
   dsn: string | null
   detail: string
+  /** Who had logged in, where the line itself says so. */
+  saslUsername: string | null
 }
 
 export const NO_QUEUE_ID = 'NOQUEUE'
@@ -48,6 +50,8 @@ export function parseLine(line: string): LogLine | undefined {
   const bracket = line.lastIndexOf('[', end)
   const program = line.slice(line.lastIndexOf('/', bracket) + 1, bracket)
   const at = end + 3
+  // What a filter in front of the queue says has no queue id.
+  if (line.startsWith(PROXY_REJECT, at)) return readers[program]?.(line.slice(at), NO_QUEUE_ID)
   const colon = line.indexOf(': ', at)
   if (colon === -1) return undefined
   const queueId = line.slice(at, colon)
@@ -140,11 +144,14 @@ function isQueueId(text: string): boolean {
 }
 const VOWELS = 'AEIOUaeiou'
 
-/** `client=name[address], sasl_method=PLAIN, sasl_username=login, sasl_sender=…` */
-function clientOf(text: string, queueId: string): LogLine | undefined {
+/** `client=name[address], sasl_method=PLAIN, sasl_username=login, sasl_sender=…, orig_client=…` */
+function clientOf(logged: string, queueId: string): LogLine | undefined {
+  // Behind a filter: the client that the filter had it from.
+  const original = ORIGINAL.exec(logged)
+  const text = original ? logged.slice(0, original.index) : logged
   const bracket = text.indexOf(']')
   if (bracket === -1) return undefined
-  const client = text.slice(text.indexOf('[') + 1, bracket)
+  const client = original?.[1] ?? text.slice(text.indexOf('[') + 1, bracket)
   const method = text.indexOf(', sasl_method=', bracket)
   const name = method === -1 ? -1 : text.indexOf(', sasl_username=', method)
   if (name === -1) return { kind: 'client', queueId, client, saslUsername: null }
@@ -153,6 +160,8 @@ function clientOf(text: string, queueId: string): LogLine | undefined {
   const saslUsername = text.slice(name + 16, sender === -1 ? undefined : sender)
   return { kind: 'client', queueId, client, saslUsername }
 }
+
+const ORIGINAL = /(?:, orig_queue_id=\w+)?, orig_client=[^\s,[\]]*\[([^\s[\]]+)\]$/
 
 /** Up to the last ` from host[address]; from=<…`: all before it was written by the sender. */
 function subjectOf(text: string, queueId: string): LogLine {
@@ -214,10 +223,16 @@ function deliveryOf(text: string, queueId: string): Delivery | undefined {
 const isFinal = (status: string): status is Delivery['status'] =>
   status === 'sent' || status === 'bounced' || status === 'deferred' || status === 'expired'
 
-/** `reject: RCPT from name[address]: 554 5.7.1 why; from=<…> to=<…> proto=ESMTP helo=<…>` */
-function rejectOf(text: string, queueId: string): Reject | undefined {
-  const milter = text.startsWith('milter-reject: ')
-  if (!milter && !text.startsWith('reject: ')) return undefined
+/**
+ * `reject: RCPT from name[address]: 554 5.7.1 why; from=<…> to=<…> proto=ESMTP helo=<…>`, and the same
+ * of a filter, `proxy-reject: END-OF-MESSAGE: 554 …`; with `sasl_username=<…>` at the end of a login's.
+ */
+function rejectOf(logged: string, queueId: string): Reject | undefined {
+  const isOfFilter = logged.startsWith(PROXY_REJECT)
+  const milter = logged.startsWith('milter-reject: ')
+  if (!milter && !isOfFilter && !logged.startsWith('reject: ')) return undefined
+  const login = LOGIN.exec(logged)
+  const text = login ? logged.slice(0, login.index) : logged
   if (text.startsWith('reject: header ') || text.startsWith('reject: body ')) {
     return contentRejectOf(text, queueId)
   }
@@ -225,7 +240,8 @@ function rejectOf(text: string, queueId: string): Reject | undefined {
   if (!envelope || envelope.recipient === undefined) return undefined
   // The name of the client is a valid host name; the reply follows its address.
   const bracket = text.indexOf(']', text.indexOf(' from '))
-  const reply = bracket === -1 ? -1 : text.indexOf(': ', bracket)
+  const afterClient = bracket === -1 ? -1 : text.indexOf(': ', bracket)
+  const reply = isOfFilter ? PROXY_REJECT.length - 2 : afterClient
   if (reply === -1 || reply > envelope.start) return undefined
   const detail = text.slice(reply + 2, envelope.start)
   const [first = '', second = ''] = detail.split(' ', 2)
@@ -239,8 +255,12 @@ function rejectOf(text: string, queueId: string): Reject | undefined {
     isTemporary: detail.startsWith('4'),
     dsn,
     detail,
+    saslUsername: login?.[1] ?? null,
   }
 }
+const PROXY_REJECT = 'proxy-reject: END-OF-MESSAGE: '
+// A name after helo has no `<` in it, so a stranger cannot write this.
+const LOGIN = / sasl_username=<([^<>]*)>$/
 const DSN = /^[245]\.\d{1,3}\.\d{1,3}$/
 
 /** Refused by a header or body check: `…; from=<…> to=<…> proto=… helo=<…>: 5.7.1 why`. */
@@ -259,5 +279,6 @@ function contentRejectOf(text: string, queueId: string): Reject | undefined {
     isTemporary: false,
     dsn: DSN.test(first) ? first : null,
     detail,
+    saslUsername: null,
   }
 }

@@ -21,6 +21,8 @@ export interface Message {
   /** Who sends: the login when there is one, else the envelope sender. */
   sender: string
   direction: Direction
+  /** A service of the installation sends it: the sender need not be somebody who can log in. */
+  trusted?: boolean
   recipient?: string | undefined
   recipientCount?: number | undefined
   record: boolean
@@ -142,7 +144,8 @@ export function limiter({ config, counters, now, outbox, senders }: Needs) {
     if (message.direction === 'inbound') {
       return sender ? judge(sender, message, false) : fromElsewhere(message)
     }
-    const problem = loginProblem(sender, now())
+    const isAddress = message.trusted && sender !== undefined && sender.login === undefined
+    const problem = isAddress ? undefined : loginProblem(sender, now())
     if (problem) return { allowed: false, final: true, message: `${message.sender}: ${problem}` }
     return judge(sender as Sender, message, false)
   }

@@ -1,0 +1,10 @@
+import type { Stage } from '../content/stage.ts'
+import type { Core } from '../core.ts'
+import { quarantineService } from '../features/message-trace/quarantine.service.ts'
+import { spamStage } from '../features/message-trace/spam.stage.ts'
+import { rspamd } from '../mail/rspamd.ts'
+
+/** What is done with mail that passes, in this order. Each says for which direction it is. */
+export const contentStages = (core: Core): readonly Stage[] => [
+  spamStage({ ...core, rspamd: rspamd(core.config), quarantine: quarantineService(core) }),
+]
