@@ -1,8 +1,12 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { policyVariables, rateLimitVariables } from './config.rate-limits.ts'
+import { trackingVariables } from './config.tracking.ts'
 import { edgeEnvironment } from './edge/environment.ts'
 import * as env from './lib/env.ts'
+
+/** Where everything listens unless it is told otherwise. */
+export const DEVELOPMENT_PORT = 5000
 
 /** Every environment variable, once. */
 export const variables = {
@@ -165,6 +169,7 @@ export const variables = {
   WEBHOOK_AUTO_DELETE_SUCCESSFUL: env.flag('Delete old successes too', true),
   WEBHOOK_CLEANUP_BATCH_SIZE: env.integer('Records per batch of a clean-up', 1000, { min: 1 }),
 
+  ...trackingVariables,
   ...rateLimitVariables,
   ...policyVariables,
 } as const
@@ -224,6 +229,10 @@ function withEdge(config: Config, environment: NodeJS.ProcessEnv): Config {
 /** The one address that every event goes to; undefined when nobody listens. */
 export const globalWebhookUrl = ({ WEBHOOK_URL, WEBHOOK_URLS }: Config): string | undefined =>
   WEBHOOK_URL ?? WEBHOOK_URLS[0]
+
+/** Where recipients and browsers reach this service, without a slash at the end. */
+export const publicUrl = ({ SVC_PUBLIC_URL, HOST, PORT }: Config): string =>
+  (SVC_PUBLIC_URL ?? `http://${HOST}:${PORT ?? DEVELOPMENT_PORT}`).replace(/\/+$/, '')
 
 function isNameServer(entry: string): boolean {
   if (isIP(entry)) return true

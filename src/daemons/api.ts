@@ -31,6 +31,9 @@ import { smtpCredentials } from '../features/smtp-credentials/index.ts'
 import { storage } from '../features/storage/index.ts'
 import { followUsage } from '../features/storage/usage/follow-usage.ts'
 import { deleteOldCalculations, reportUsage } from '../features/storage/usage/usage.jobs.ts'
+import { tracking } from '../features/tracking/index.ts'
+import { closeRecorder } from '../features/tracking/recorder.ts'
+import { forgetTracking } from '../features/tracking/tracking.jobs.ts'
 import { webhooks } from '../features/webhooks/index.ts'
 import { runChores } from '../jobs/chores.ts'
 import {
@@ -54,6 +57,7 @@ export const api: Daemon = {
       reportUsage(core.config),
       deleteOldCalculations,
       expireQuarantine,
+      forgetTracking,
     ])
     const edge = await followEdge(core)
     const chores = await runChores(core, [followUsage, keepSharedRights])
@@ -64,6 +68,7 @@ export const api: Daemon = {
         await edge.stop()
         await jobs.stop()
         closeCounting(core)
+        await closeRecorder(core)
       },
     }
   },
@@ -107,6 +112,7 @@ export function apiFeatures(core: Core): Feature[] {
     mailbox(core, mailboxing, scripts),
     filters(core, scripts),
     rateLimiter(core),
+    ...tracking(core, organizing, hosting),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
 }

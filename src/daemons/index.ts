@@ -1,3 +1,4 @@
+import { DEVELOPMENT_PORT } from '../config.ts'
 import { StartupError } from '../startup-error.ts'
 import { api } from './api.ts'
 import type { Daemon } from './daemon.ts'
@@ -24,8 +25,6 @@ export function chooseDaemons(list: string, source: string): readonly Daemon[] {
   }
   return daemons.filter(({ name }) => names.includes(name))
 }
-
-const DEVELOPMENT_PORT = 5000
 
 /** One listener a process: the API's when it is there, else the first daemon's own. */
 export const defaultPort = (chosen: readonly Daemon[]): number =>

@@ -15,7 +15,7 @@ const PLAIN = new Set(
   created_by date_from date_to description direction dkim_selector end_date event_id event_source
   event_type event_types expires_at full_name local_part message message_id name new_password
   overlap_seconds password q queue_name reason recipient secret sender sending_profile start_date
-  status subject target target_type url user_email vacation_message webhook_secret
+  sort_by sort_dir status subject suppression_type target target_type url user_email vacation_message webhook_secret
   webhook_urls`.split(/\s+/),
 )
 
@@ -85,6 +85,8 @@ export function tenantNames(
     domain_id: byId(({ domainId }) => domainId),
     email: newMailbox,
     email_account_id: mailbox,
+    email_id: byId(({ trackedEmailId }) => trackedEmailId),
+    emails: newMailbox,
     forward_destination: { ...mailbox, foreign: mailbox.foreign.slice(1) },
     mailbox,
     mailbox_id: mailbox,

@@ -85,6 +85,17 @@ export async function furnishedTenant(app: App, name: string) {
       expires_at: '2099-01-01T00:00:00Z',
     })
     .execute()
+  const trackedEmailId = `tracked@mail.${domain}`
+  await app.core.db
+    .insertInto('tracked_messages')
+    .values({
+      id: ulid(),
+      organization_id: organizationId,
+      domain_id: domainId,
+      domain,
+      email_id: trackedEmailId,
+    })
+    .execute()
   const holder = await app.session('mailbox', account.id)
   const ids = [
     organizationId,
@@ -115,6 +126,7 @@ export async function furnishedTenant(app: App, name: string) {
     deadLetterId: String(deadLetter.id),
     quarantineId,
     messageId,
+    trackedEmailId,
     externalIds: {
       organization: `${name}-customer`,
       domain: `${name}-domain`,
