@@ -4,10 +4,11 @@ import { api } from './api.ts'
 import type { Daemon } from './daemon.ts'
 import { logIngestor } from './log-ingestor.ts'
 import { rateLimiter } from './rate-limiter.ts'
+import { tracking } from './tracking.ts'
 import { webhooks } from './webhooks.ts'
 
 /** In start order; they stop in reverse. */
-export const daemons: readonly Daemon[] = [api, webhooks, rateLimiter, logIngestor]
+export const daemons: readonly Daemon[] = [api, webhooks, rateLimiter, logIngestor, tracking]
 
 /** `all`, or a comma list of names. */
 export function chooseDaemons(list: string, source: string): readonly Daemon[] {

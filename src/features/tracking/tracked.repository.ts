@@ -109,14 +109,18 @@ export const findDomain = (db: Db, organizationId: string, by: { id: string } | 
     .where('id' in by ? 'id' : 'domain', '=', 'id' in by ? by.id : by.name)
     .executeTakeFirst()
 
-/** Whose message that was, when it was tracked or is in the log; the newest one counts. */
-export const findMessage = async (db: Db, emailId: string) =>
-  (await db
+export const isOrganization = async (db: Db, id: string): Promise<boolean> =>
+  (await db.selectFrom('organizations').select('id').where('id', '=', id).executeTakeFirst()) !==
+  undefined
+
+/** Whose message that was, when it was tracked; the newest one counts. */
+export const findMessage = (db: Db, emailId: string) =>
+  db
     .selectFrom('tracked_messages')
     .select(['organization_id', 'domain_id', 'domain'])
     .where('email_id', '=', emailId)
     .orderBy('created_at', 'desc')
-    .executeTakeFirst()) ?? undefined
+    .executeTakeFirst()
 
 /** In portions, so that nobody waits for long. */
 export async function deleteOlder(db: Db, before: Date, portion: number): Promise<number> {

@@ -111,7 +111,7 @@ export const EmailStatistics = Type.Object({
 })
 
 export const NewSuppression = Body({
-  email: Type.Optional(Type.String({ examples: ['jane@elsewhere.example'] })),
+  email: Type.String({ examples: ['jane@elsewhere.example'] }),
   reason: Type.Optional(Nullable(Type.String({ description: 'manual unless given' }))),
   organization_id: Type.Optional(
     Nullable(Type.String({ description: 'Of platform callers; a tenant is always its own' })),
