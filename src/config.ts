@@ -2,8 +2,12 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { certificateVariables } from './config.certificates.ts'
 import { policyVariables, rateLimitVariables } from './config.rate-limits.ts'
+import { trackingVariables } from './config.tracking.ts'
 import { edgeEnvironment } from './edge/environment.ts'
 import * as env from './lib/env.ts'
+
+/** Where everything listens unless it is told otherwise. */
+export const DEVELOPMENT_PORT = 5000
 
 /** Every environment variable, once. */
 export const variables = {
@@ -246,6 +250,8 @@ export const variables = {
   }),
   MIGRATION_PROGRESS_SECONDS: env.integer('Seconds between events of progress', 5, { min: 1 }),
 
+
+  ...trackingVariables,
   ...rateLimitVariables,
   ...policyVariables,
   ...certificateVariables,
@@ -312,6 +318,10 @@ function withEdge(config: Config, environment: NodeJS.ProcessEnv): Config {
 /** The one address that every event goes to; undefined when nobody listens. */
 export const globalWebhookUrl = ({ WEBHOOK_URL, WEBHOOK_URLS }: Config): string | undefined =>
   WEBHOOK_URL ?? WEBHOOK_URLS[0]
+
+/** Where recipients and browsers reach this service, without a slash at the end. */
+export const publicUrl = ({ SVC_PUBLIC_URL, HOST, PORT }: Config): string =>
+  (SVC_PUBLIC_URL ?? `http://${HOST}:${PORT ?? DEVELOPMENT_PORT}`).replace(/\/+$/, '')
 
 function isNameServer(entry: string): boolean {
   if (isIP(entry)) return true

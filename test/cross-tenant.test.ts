@@ -13,6 +13,11 @@ import { furnishedTenant, rowsOf, type Tenant, waysIn } from './support/two-tena
 const ANSWERS: Record<string, number> = {
   'DELETE /api/v1/mailboxes/email-accounts/{account_id} account_id': 204,
   'DELETE /api/v1/smtp-credentials/{credential_id} credential_id': 200,
+  // Anybody may be on the list of whom a tenant does not write to.
+  'POST /api/v1/tracking/suppress email': 200,
+  'DELETE /api/v1/tracking/suppress/{email} email': 200,
+  'POST /api/v1/tracking/suppress organization_id': 200,
+  'DELETE /api/v1/tracking/suppress/{email} organization_id': 200,
   // A tenant is always its own organization, whatever it sends.
   'GET query organization_id': 200,
   'POST body organization_id': 201,

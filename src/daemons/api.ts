@@ -43,6 +43,9 @@ import { acmeChallenges, ssl } from '../features/ssl/index.ts'
 import { storage } from '../features/storage/index.ts'
 import { followUsage } from '../features/storage/usage/follow-usage.ts'
 import { deleteOldCalculations, reportUsage } from '../features/storage/usage/usage.jobs.ts'
+import { tracking } from '../features/tracking/index.ts'
+import { closeRecorder } from '../features/tracking/recorder.ts'
+import { forgetTracking } from '../features/tracking/tracking.jobs.ts'
 import { webhooks } from '../features/webhooks/index.ts'
 import { whitelabel } from '../features/whitelabel/index.ts'
 import { runChores } from '../jobs/chores.ts'
@@ -71,6 +74,7 @@ export const api: Daemon = {
       expireExports,
       eraseDue,
       applyRetention,
+      forgetTracking,
     ])
     const edge = await followEdge(core)
     const chores = await runChores(core, [followUsage, keepSharedRights, makeExports, provision])
@@ -81,6 +85,7 @@ export const api: Daemon = {
         await edge.stop()
         await jobs.stop()
         closeCounting(core)
+        await closeRecorder(core)
       },
     }
   },
@@ -133,6 +138,7 @@ export function apiFeatures(core: Core): Feature[] {
     security(core),
     ssl(core),
     acmeChallenges(core),
+    ...tracking(core, organizing, hosting),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
 }

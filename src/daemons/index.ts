@@ -1,3 +1,4 @@
+import { DEVELOPMENT_PORT } from '../config.ts'
 import { StartupError } from '../startup-error.ts'
 import { analytics } from './analytics.ts'
 import { api } from './api.ts'
@@ -8,6 +9,7 @@ import { logIngestor } from './log-ingestor.ts'
 import { monitoring } from './monitoring.ts'
 import { migration } from './migration.ts'
 import { rateLimiter } from './rate-limiter.ts'
+import { tracking } from './tracking.ts'
 import { webhooks } from './webhooks.ts'
 
 /** In start order; they stop in reverse. */
@@ -21,6 +23,7 @@ export const daemons: readonly Daemon[] = [
   analytics,
   migration,
   contentFilterDaemon,
+  tracking,
 ]
 
 /** `all`, or a comma list of names. */
@@ -39,8 +42,6 @@ export function chooseDaemons(list: string, source: string): readonly Daemon[] {
   }
   return daemons.filter(({ name }) => names.includes(name))
 }
-
-const DEVELOPMENT_PORT = 5000
 
 /** One listener a process: the API's when it is there, else the first daemon's own. */
 export const defaultPort = (chosen: readonly Daemon[]): number =>

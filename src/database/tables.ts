@@ -269,6 +269,7 @@ export interface Tables {
     inactive_email_accounts: Generated<number>
     suspended_email_accounts: Generated<number>
     allotted_storage: Generated<string>
+    tracking_enabled: Generated<boolean>
   }
   email_accounts: {
     id: string
@@ -750,6 +751,7 @@ export interface Tables {
     active: Generated<boolean>
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+    tracking_enabled: Generated<boolean>
   }
   storage_alerts: {
     entity_type: 'mailbox' | 'domain'
@@ -795,6 +797,50 @@ export interface Tables {
     confirmed_at: Timestamp | null
     last_step: Generated<number>
     backup_code_hashes: JsonWithDefault
+    created_at: Generated<Timestamp>
+  }
+  tracked_links: {
+    message_id: string
+    position: number
+    url: string
+  }
+  tracked_messages: {
+    id: string
+    organization_id: string
+    domain_id: string | null
+    domain: string
+    email_id: string
+    created_at: Generated<Timestamp>
+  }
+  tracked_recipients: {
+    id: string
+    message_id: string
+    recipient: string
+    sent_at: Timestamp | null
+  }
+  tracking_events: {
+    id: string
+    organization_id: string
+    domain_id: string | null
+    domain: string
+    tracking_id: string | null
+    email_id: string | null
+    recipient: string
+    event_type: 'delivered' | 'opened' | 'clicked' | 'bounced' | 'complained' | 'unsubscribed'
+    automated: Generated<boolean>
+    automated_reason: string | null
+    url: string | null
+    user_agent: string | null
+    ip_address: string | null
+    referer: string | null
+    accept_language: string | null
+    device_type: string | null
+    browser: string | null
+    operating_system: string | null
+    country: string | null
+    region: string | null
+    city: string | null
+    additional_data: Json | null
     created_at: Generated<Timestamp>
   }
   webhook_channel_messages: {

@@ -54,7 +54,7 @@ export function useSchemas(app: FastifyInstance): void {
     if (route.config?.validation !== 'handler') return
     route.validatorCompiler = (part) =>
       part.httpPart === 'body'
-        ? hasData(part.schema as { type?: string }, route.config?.noData ?? NoDataProvided)
+        ? hasData(part.schema as { type?: string }, route.config ?? {})
         : compile(part)
   })
 
@@ -69,17 +69,18 @@ export function useSchemas(app: FastifyInstance): void {
 
 /** Lists are for the rules to judge, whatever was sent in their place; elsewhere `{}` is nothing. */
 const hasData =
-  ({ type }: { type?: string }, NoData: new () => ApiError) =>
+  ({ type }: { type?: string }, { noData: NoData = NoDataProvided, noObject }: NoDataErrors) =>
   (value: unknown) => {
-    const given =
-      type === 'array'
-        ? value !== null
-        : value !== null &&
-          typeof value === 'object' &&
-          !Array.isArray(value) &&
-          Object.keys(value).length > 0
-    return given || { error: new NoData() }
+    if (type === 'array') return value !== null || { error: new NoData() }
+    const isObject = value !== null && typeof value === 'object' && !Array.isArray(value)
+    if (!isObject && noObject) return { error: new noObject() }
+    return (isObject && Object.keys(value).length > 0) || { error: new NoData() }
   }
+
+interface NoDataErrors {
+  noData?: new () => ApiError
+  noObject?: new () => ApiError
+}
 
 const PARTS: Record<string, string> = {
   body: 'body',
@@ -121,6 +122,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a handler-validated route answers to a body with nothing in it. */
     noData?: new () => ApiError
+    /** To one that is something else than an object; the same as above unless given. */
+    noObject?: new () => ApiError
     /** And to one that is no JSON. */
     invalidJson?: new () => ApiError
   }

@@ -121,7 +121,7 @@ function successes({ schema, url }: DescribedRoute, components: Components): Jso
   const answers: Json = {}
   for (const [status, body] of Object.entries(schema.response ?? {})) {
     answers[status] = {
-      description: status.startsWith('2') ? 'Success' : 'Failure',
+      description: DESCRIPTIONS[status.charAt(0)] ?? 'Failure',
       headers: CORRELATION_HEADER,
       ...((body as { type?: string }).type !== 'null' && {
         content: {
@@ -140,6 +140,8 @@ function successes({ schema, url }: DescribedRoute, components: Components): Jso
   }
   return answers
 }
+
+const DESCRIPTIONS: Record<string, string> = { 2: 'Success', 3: 'Elsewhere, as Location says' }
 
 const CORRELATION_HEADER = { 'X-Correlation-Id': { $ref: '#/components/headers/CorrelationId' } }
 

@@ -10,6 +10,7 @@ import { readConfig } from '../../src/config.ts'
 import { startCore } from '../../src/core.ts'
 import { api } from '../../src/daemons/api.ts'
 import { rateLimiter } from '../../src/daemons/rate-limiter.ts'
+import { trackingFeatures } from '../../src/daemons/tracking.ts'
 import { webhooksFeatures } from '../../src/daemons/webhooks.ts'
 import { prepareDataDir } from '../../src/database/data-dir.ts'
 import { insertFirstTenant } from '../../src/features/bootstrap/bootstrap.repository.ts'
@@ -77,7 +78,12 @@ export async function startApp({
       log,
       metrics: metrics('api'),
       // The routes of the other daemons share the listener, as in a process that runs them all.
-      features: [...daemon.features, ...webhooksFeatures(core, () => {}), ...features],
+      features: [
+        ...daemon.features,
+        ...webhooksFeatures(core, () => {}),
+        ...trackingFeatures(core),
+        ...features,
+      ],
     },
     ...(limiter
       ? [

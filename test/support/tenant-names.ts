@@ -18,9 +18,10 @@ const PLAIN = new Set(
   favicon_url footer_html full_name granularity ip_address local_part login_page_html logo_url
   message message_id name new_password overlap_seconds password plan_name primary_color q
   queue_name reason recipient recipients report_type requested_by secondary_color secret sender
-  sending_profile signing_secret source_host source_password source_username start start_date
-  status step subject support_email support_url target target_host target_password target_type
-  target_username timezone url user_email vacation_message webhook_secret webhook_url webhook_urls`.split(/\s+/),
+  sending_profile signing_secret sort_by sort_dir source_host source_password source_username
+  start start_date status step subject support_email support_url suppression_type target
+  target_host target_password target_type target_username timezone url user_email vacation_message
+  webhook_secret webhook_url webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -98,6 +99,8 @@ export function tenantNames(
     email: newMailbox,
     email_account_id: mailbox,
     export_id: ofOperators(ulid()),
+    email_id: byId(({ trackedEmailId }) => trackedEmailId),
+    emails: newMailbox,
     forward_destination: { ...mailbox, foreign: mailbox.foreign.slice(1) },
     job_id: byId(({ migrationJobId }) => migrationJobId),
     hold_id: { own: () => '1', foreign: [() => ['1', '999999999']] },

@@ -110,6 +110,17 @@ export async function furnishedTenant(app: App, name: string) {
     target_password: PASSWORD,
   })
   const migrationJobId = migration.body.job_id as string
+  const trackedEmailId = `tracked@mail.${domain}`
+  await app.core.db
+    .insertInto('tracked_messages')
+    .values({
+      id: ulid(),
+      organization_id: organizationId,
+      domain_id: domainId,
+      domain,
+      email_id: trackedEmailId,
+    })
+    .execute()
   const holder = await app.session('mailbox', account.id)
   const ids = [
     organizationId,
@@ -148,6 +159,7 @@ export async function furnishedTenant(app: App, name: string) {
     reportId: report.report_id as string,
     migrationJobId,
     messageId,
+    trackedEmailId,
     externalIds: {
       organization: `${name}-customer`,
       domain: `${name}-domain`,

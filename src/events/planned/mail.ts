@@ -1,21 +1,4 @@
-import { awaited, reserved } from './plan.ts'
-
-const OPENED = 'email_id message_id recipient organization_id ip_address? user_agent?'
-
-awaited('tracking', [
-  ['tracking.open', 'A recipient opened a message', OPENED],
-  ['tracking.click', 'A recipient followed a link of a message', `${OPENED} url`],
-  [
-    'tracking.unsubscribe',
-    'A recipient wants no more mail from a sender',
-    'email reason? email_id message_id organization_id',
-  ],
-  [
-    'delivery.complaint',
-    'A recipient called a message spam',
-    'recipient complaint_type organization_id?',
-  ],
-])
+import { reserved } from './plan.ts'
 
 const MESSAGE = 'message_id sender recipient'
 

@@ -25,7 +25,15 @@ const attempted = (status: string, summary: string) =>
   defineEvent(`email.${status}`, { source: 'log_ingestor', summary, data: Attempted })
 
 export const EmailDelivered = attempted('delivered', 'A message was delivered to a recipient')
-export const EmailBounced = attempted('bounced', 'A message could not be delivered, for good')
+export const EmailBounced = defineEvent('email.bounced', {
+  source: 'log_ingestor',
+  summary: 'A message could not be delivered, for good',
+  data: Type.Object({
+    ...Attempted.properties,
+    bounce_type: text('HARD, SOFT or BLOCK, where another service has reported it'),
+    bounce_reason: text('The same as `detail`, where another service has reported it'),
+  }),
+})
 export const EmailDeferred = attempted('deferred', 'A message could not be delivered yet')
 export const EmailRejected = attempted('rejected', 'A message was refused when it was handed in')
 
@@ -34,6 +42,7 @@ const Bounced = Type.Object({
   bounce_type: Type.String({ description: 'HARD, SOFT, or BLOCK where we are not wanted' }),
   bounce_reason: Type.String(),
   message_id: text('As in the message'),
+  tracking_id: text("Of the recipient's copy, where the report names it"),
 })
 
 export const HardBounce = defineEvent('delivery.bounce.hard', {

@@ -47,6 +47,7 @@ describe('creating a credential', () => {
       expires_at: null,
       hourly_limit: null,
       daily_limit: null,
+      tracking_enabled: true,
       last_used_at: null,
       active: true,
       created_at: expect.stringMatching(/Z$/),

@@ -22,6 +22,7 @@ const columns = [
   'smtp_credentials.expires_at',
   'smtp_credentials.hourly_limit',
   'smtp_credentials.daily_limit',
+  'smtp_credentials.tracking_enabled',
   'smtp_credentials.last_used_at',
   'smtp_credentials.active',
   'smtp_credentials.created_at',
@@ -96,6 +97,7 @@ export interface CredentialFields {
   expires_at?: string | null
   hourly_limit?: number | null
   daily_limit?: number | null
+  tracking_enabled?: boolean
   active?: boolean
 }
 

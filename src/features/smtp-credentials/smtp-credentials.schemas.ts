@@ -43,6 +43,9 @@ export const SmtpCredential = Type.Object(
     daily_limit: Nullable(
       Type.Integer({ description: "null inherits the organization's", examples: [5000] }),
     ),
+    tracking_enabled: Type.Boolean({
+      description: 'false: its mail is not tracked, whatever the host does',
+    }),
     last_used_at: Nullable(Timestamp),
     active: Type.Boolean({ description: 'false = revoked' }),
     created_at: Timestamp,
@@ -104,6 +107,9 @@ const settings = {
   ),
   hourly_limit: Type.Optional(
     Nullable(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, examples: [500] })),
+  ),
+  tracking_enabled: Type.Optional(
+    Type.Boolean({ description: 'Whether opens and clicks of its mail are tracked' }),
   ),
   daily_limit: Type.Optional(
     Nullable(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, examples: [5000] })),

@@ -1,8 +1,67 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../database/database.ts'
+import { inOrder, pageOfKnown, withIds } from '../../database/pages.ts'
+import { containsInLowerCase } from '../../database/search.ts'
+import type { Page } from '../../http/paging.ts'
+import type { Sort } from '../../http/sorting.ts'
 import { ulid } from '../../lib/ulid.ts'
 
-export type SuppressionType = 'BOUNCE' | 'COMPLAINT' | 'UNSUBSCRIBE' | 'MANUAL'
+export const SUPPRESSION_TYPES = ['BOUNCE', 'COMPLAINT', 'UNSUBSCRIBE', 'MANUAL'] as const
+export type SuppressionType = (typeof SUPPRESSION_TYPES)[number]
+
+const columns = [
+  'id',
+  'email',
+  'organization_id',
+  'suppression_type',
+  'reason',
+  'source',
+  'bounce_type',
+  'bounce_count',
+  'active',
+  'expires_at',
+  'created_at',
+  'updated_at',
+] as const
+
+export interface SuppressionFilter {
+  organization_id?: string
+  suppression_type?: SuppressionType
+  active?: boolean
+  q?: string
+  from?: Date
+  to?: Date
+}
+
+export async function list(
+  db: Db,
+  filter: SuppressionFilter,
+  sort: Sort<'created_at' | 'email'>,
+  { perPage, offset }: Page,
+) {
+  const { organization_id, suppression_type, active, q, from, to } = filter
+  let query = db.selectFrom('suppressions')
+  if (organization_id !== undefined) query = query.where('organization_id', '=', organization_id)
+  if (suppression_type !== undefined) query = query.where('suppression_type', '=', suppression_type)
+  if (active !== undefined) query = query.where('active', '=', active)
+  if (q) query = query.where(containsInLowerCase('suppressions.email', q))
+  if (from) query = query.where('created_at', '>=', from.toISOString())
+  if (to) query = query.where('created_at', '<=', to.toISOString())
+  const { ids, total } = await pageOfKnown(
+    db,
+    query,
+    'suppressions',
+    sort,
+    { perPage, offset },
+    { count: query.select(sql<number>`count(*)`.as('total')), isAddedUp: false },
+  )
+  const rows = await db
+    .selectFrom('suppressions')
+    .select(columns)
+    .where(withIds('suppressions', ids))
+    .execute()
+  return { items: inOrder(ids, rows), total }
+}
 
 const KEPT_DAYS = 30
 // An address may work again, and people change their minds about spam; the others are decisions.
@@ -57,6 +116,24 @@ export const isSuppressed = async (db: Db, email: string, organizationId: string
     .where('organization_id', '=', organizationId)
     .where('active', '=', true)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now.toISOString())]))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** For this reason alone, whatever else speaks against it. */
+export const isSuppressedBy = async (
+  db: Db,
+  type: SuppressionType,
+  email: string,
+  organizationId: string,
+) => {
+  const row = await db
+    .selectFrom('suppressions')
+    .select('id')
+    .where('email', '=', email.toLowerCase())
+    .where('organization_id', '=', organizationId)
+    .where('suppression_type', '=', type)
+    .where('active', '=', true)
     .executeTakeFirst()
   return row !== undefined
 }

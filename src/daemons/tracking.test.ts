@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, INTERNAL_TOKEN, newAddress, startApp } from '../../test/support/app.ts'
+import { BROWSER, trackedMessage } from '../../test/support/tracked.ts'
+import { waitFor } from '../../test/support/wait.ts'
+import { recorderOf } from '../features/tracking/recorder.ts'
+
+let app: App
+let acme: Awaited<ReturnType<App['tenant']>>
+let globex: Awaited<ReturnType<App['tenant']>>
+beforeAll(async () => {
+  app = await startApp({ env: { TRACKING_RATE_LIMIT_PER_IP: '1000000' } })
+  acme = await app.tenant('acme')
+  globex = await app.tenant('globex')
+})
+afterAll(() => app.stop())
+
+const ask = (method: string, path: string, body?: object, token = INTERNAL_TOKEN) =>
+  app.send(method, path, {
+    ...(body && { body }),
+    headers: { 'user-agent': BROWSER, ...(token && { 'x-internal-token': token }) },
+  })
+const eventsOf = async (name: string, recipient: string) =>
+  (await app.core.db.selectFrom('events').selectAll().where('event', '=', name).execute()).filter(
+    ({ data }) => (data as { recipient: string }).recipient === recipient,
+  )
+const suppressionsOf = (email: string) =>
+  app.core.db.selectFrom('suppressions').selectAll().where('email', '=', email).execute()
+
+describe('every internal route', () => {
+  it.each([
+    ['GET', '/open/x'],
+    ['GET', '/click/x'],
+    ['POST', '/api/tracking/inject'],
+    ['POST', '/api/tracking/bounce'],
+    ['POST', '/api/tracking/complaint'],
+  ])('%s %s asks for the token of the installation', async (method, path) => {
+    const body = method === 'POST' ? {} : undefined
+    expect((await ask(method, path, body, '')).status).toBe(401)
+    expect((await ask(method, path, body, 'wrong')).status).toBe(401)
+    const key = await acme.call(method, path, body)
+    expect(key.status).toBe(401)
+  })
+})
+
+const page = (more: object = {}) => ({
+  html_content: '<body><a href="https://shop.test/">ż</a></body>',
+  email_id: 'injected@acme.test',
+  recipient: 'Ada@Far.test',
+  tenant_id: acme.organizationId,
+  domain_id: acme.domainId,
+  ...more,
+})
+
+describe('injecting', () => {
+  it('answers the page with addresses that work', async () => {
+    const { status, body } = await ask('POST', '/api/tracking/inject', page())
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      success: true,
+      tracking_injected: { open_tracking: true, click_tracking: true, links_rewritten: 1 },
+      tracking_id: expect.stringMatching(/^[\w-]{32}$/),
+      email_id: 'injected@acme.test',
+      tenant_id: acme.organizationId,
+      domain_id: acme.domainId,
+    })
+    expect(body.modified_content).toContain('>ż</a><img src=')
+    const link = /href="([^"]+)"/.exec(body.modified_content)?.[1] ?? ''
+    expect(body.tracking_urls).toEqual({
+      open: expect.stringContaining(body.tracking_id),
+      clicks: [{ url: 'https://shop.test/', tracked: link }],
+    })
+    const { pathname } = new URL(link)
+    expect((await ask('GET', pathname)).headers.location).toBe('https://shop.test/')
+    const inner = await ask('GET', `/click/${pathname.split('/').at(-1)}`)
+    expect(inner).toMatchObject({ status: 302, headers: { location: 'https://shop.test/' } })
+    const image = await ask('GET', `/open/${body.tracking_id}`)
+    expect(image).toMatchObject({ status: 200, headers: { 'content-type': 'image/png' } })
+    const statistics = await waitFor(async () => {
+      const { body } = await acme.get('/api/v1/tracking/stats/email/injected@acme.test')
+      const { opened, clicked } = body.data.statistics
+      return opened?.total === 1 && clicked?.total === 2 && body.data
+    })
+    expect(statistics.timeline[0].recipient).toBe('ada@far.test')
+    const left = await app.send('POST', new URL(body.unsubscribe_url).pathname)
+    expect(left.body).toMatchObject({ status: 'unsubscribed', email: 'ada@far.test' })
+  })
+
+  it('does only what is wanted', async () => {
+    const off = { enable_open_tracking: false, enable_click_tracking: false }
+    const { body } = await ask('POST', '/api/tracking/inject', page(off))
+    expect(body.modified_content).toBe(page().html_content)
+    expect(body.tracking_injected).toEqual({
+      open_tracking: false,
+      click_tracking: false,
+      links_rewritten: 0,
+    })
+  })
+
+  it('refuses what lacks something, and the domain of somebody else', async () => {
+    const lacking = await ask('POST', '/api/tracking/inject', { html_content: 'x' })
+    expect(lacking).toMatchObject({ status: 422, body: { detail: expect.any(Array) } })
+    const foreign = await ask('POST', '/api/tracking/inject', page({ domain_id: globex.domainId }))
+    expect(foreign).toMatchObject({ status: 404, body: { msg: 'Domain not found' } })
+  })
+})
+
+describe('a reported bounce', () => {
+  const bounce = (recipient: string, bounce_type: string, tracking_info?: object) =>
+    ask('POST', '/api/tracking/bounce', {
+      recipient,
+      bounce_type,
+      bounce_reason: '550 5.1.1 no such user',
+      ...(tracking_info && { tracking_info }),
+    })
+
+  it('that is hard suppresses the address for whoever has sent it, and is told twice', async () => {
+    const message = await trackedMessage(app, acme)
+    const { recipient, id: tracking_id } = message
+    const answer = await bounce(recipient, 'hard', { tracking_id })
+    expect(answer.body).toMatchObject({
+      success: true,
+      suppressed: true,
+      organization_id: acme.organizationId,
+    })
+    expect(await suppressionsOf(recipient)).toMatchObject([
+      { organization_id: acme.organizationId, suppression_type: 'BOUNCE', bounce_type: 'HARD' },
+    ])
+    const about = { org_id: acme.organizationId, domain: acme.domain }
+    expect(await eventsOf('email.bounced', recipient)).toMatchObject([
+      {
+        ...about,
+        source: 'tracking',
+        data: { bounce_type: 'HARD', bounce_reason: '550 5.1.1 no such user' },
+      },
+    ])
+    expect(await eventsOf('delivery.bounce.hard', recipient)).toMatchObject([
+      { ...about, source: 'postfix', data: { bounce_type: 'HARD', tracking_id } },
+    ])
+  })
+
+  it('that is soft does so the fifth time, one that is a block never', async () => {
+    const { recipient, emailId: email_id } = await trackedMessage(app, acme)
+    for (let time = 1; time <= 4; time++) {
+      expect((await bounce(recipient, 'SOFT', { email_id })).body.suppressed).toBe(false)
+      expect((await bounce(recipient, 'BLOCK', { email_id })).body.suppressed).toBe(false)
+    }
+    expect(await suppressionsOf(recipient)).toEqual([])
+    expect((await bounce(recipient, 'SOFT', { email_id })).body.suppressed).toBe(true)
+    expect(await eventsOf('delivery.bounce.soft', recipient)).toHaveLength(9)
+  })
+
+  it.each([undefined, {}, { organization_id: 'default' }, { tracking_id: 'x' }, { email_id: 'x' }])(
+    'of nobody is refused: %j',
+    async (info) => {
+      const answer = await bounce('nobody@far.test', 'HARD', info)
+      expect(answer).toMatchObject({
+        status: 422,
+        body: { error: expect.stringContaining('Nobody') },
+      })
+      expect(await suppressionsOf('nobody@far.test')).toEqual([])
+    },
+  )
+
+  it('of no known kind is refused', async () => {
+    expect((await bounce('nobody@far.test', 'OTHER')).status).toBe(422)
+  })
+})
+
+describe('a complaint', () => {
+  it('suppresses the address for 30 days, and is told', async () => {
+    const recipient = 'angry@far.test'
+    const { status, body } = await ask('POST', '/api/tracking/complaint', {
+      recipient: 'Angry@Far.test',
+      organization_id: acme.organizationId,
+      domain_id: acme.domainId,
+      email_id: '<annoying@acme.test>',
+    })
+    expect({ status, suppressed: body.suppressed }).toEqual({ status: 200, suppressed: true })
+    const [row] = await suppressionsOf(recipient)
+    expect(row).toMatchObject({ suppression_type: 'COMPLAINT', active: true })
+    const days = (Date.parse(row?.expires_at ?? '') - app.clock.now().getTime()) / 86_400_000
+    expect(Math.round(days)).toBe(30)
+    expect(await eventsOf('delivery.complaint', recipient)).toMatchObject([
+      {
+        source: 'tracking',
+        org_id: acme.organizationId,
+        domain: acme.domain,
+        data: { complaint_type: 'spam', organization_id: acme.organizationId },
+      },
+    ])
+    const seen = await acme.get('/api/v1/tracking/stats/email/annoying@acme.test')
+    expect(seen.body.data.statistics.complained).toMatchObject({ total: 1 })
+  })
+})
+
+describe('a flood of opens', () => {
+  it('leaves the database to others, drops what does not fit, and keeps every unsubscribe', async () => {
+    const message = await trackedMessage(app, acme)
+    const recorder = recorderOf(app.core)
+    const before = { ...recorder.counts }
+    const seen = {
+      type: 'opened' as const,
+      copy: message.id,
+      url: null,
+      query: null,
+      ip: newAddress(),
+      userAgent: BROWSER,
+      referer: null,
+      language: null,
+      automated: undefined,
+      at: app.clock.now(),
+    }
+    for (let n = 0; n < 25_000; n++) recorder.add(seen)
+    expect(recorder.counts.dropped - before.dropped).toBeGreaterThanOrEqual(4_000)
+    const left = await app.send('POST', message.unsubscribe)
+    expect(left.body.status).toBe('unsubscribed')
+    expect((await app.send('GET', '/health')).status).toBe(200)
+    await waitFor(() => recorder.waiting === 0, 25_000)
+    const { recorded, dropped } = recorder.counts
+    expect(recorded - before.recorded + dropped - before.dropped).toBe(25_000)
+  })
+})

@@ -1,0 +1,134 @@
+import type { Static } from 'typebox'
+import type { Core } from '../../core.ts'
+import type { Tx } from '../../database/database.ts'
+import { Unprocessable } from '../../errors.ts'
+import { occurrence } from '../../events/events.ts'
+import { ulid } from '../../lib/ulid.ts'
+import { EmailBounced, HardBounce, SoftBounce } from '../mail-log/mail-log.events.ts'
+import { NO_QUEUE_ID } from '../mail-log/postfix-line.ts'
+import { suppress } from '../suppressions/suppressions.repository.ts'
+import type { BounceReport, ComplaintReport } from './internal.schemas.ts'
+import { type Known, type Owner, ownerFinder } from './owner.ts'
+import { Complaint } from './tracking.events.ts'
+import { insertEvents, softBounces, type TrackingEventType } from './tracking-events.repository.ts'
+
+const SOFT_BOUNCES = 5
+const DAYS = 30
+const DAY_MS = 24 * 60 * 60 * 1000
+const MAX_REASON = 2000
+
+type Needs = Pick<Core, 'db' | 'events' | 'now' | 'vault'>
+
+export type FeedbackService = ReturnType<typeof feedbackService>
+
+/** What comes back from others about mail that went out. */
+export function feedbackService({ db, events, now, vault }: Needs) {
+  const findOwner = ownerFinder({ db, vault })
+
+  async function ownerOf(known: Known): Promise<Owner> {
+    const owner = await findOwner(known)
+    if (owner) return owner
+    throw new Unprocessable(
+      'Nobody knows who sent this: name an organization_id, a tracking_id or the email_id of tracked mail',
+    )
+  }
+
+  const record = (tx: Tx, owner: Owner, recipient: string, type: TrackingEventType, more: object) =>
+    insertEvents(tx, [
+      {
+        id: ulid(now().getTime()),
+        ...owner,
+        recipient,
+        event_type: type,
+        automated: false,
+        automated_reason: null,
+        url: null,
+        user_agent: null,
+        ip_address: null,
+        referer: null,
+        accept_language: null,
+        device_type: null,
+        browser: null,
+        operating_system: null,
+        country: null,
+        region: null,
+        city: null,
+        additional_data: more,
+        created_at: now().toISOString(),
+      },
+    ])
+
+  return {
+    /** One that will never work, or has not worked for long, is written to no more. */
+    async bounce(sent: Static<typeof BounceReport>) {
+      const owner = await ownerOf(sent.tracking_info ?? {})
+      const recipient = sent.recipient.toLowerCase()
+      const bounce_type = sent.bounce_type.toUpperCase() as 'HARD' | 'SOFT' | 'BLOCK'
+      const bounce_reason = sent.bounce_reason.slice(0, MAX_REASON)
+      const { organization_id, domain } = owner
+      const about = { org_id: organization_id, domain: domain || null }
+      const timestamp = now().toISOString()
+      const message_id = owner.email_id === null ? undefined : `<${owner.email_id}>`
+      const suppressed = await db.transaction().execute(async (tx) => {
+        await record(tx, owner, recipient, 'bounced', { bounce_type, bounce_reason })
+        const what = occurrence(EmailBounced, about, {
+          message_id,
+          queue_id: NO_QUEUE_ID,
+          sender: '',
+          from: '',
+          recipient,
+          to: recipient,
+          domain,
+          organization_id,
+          status: 'bounced',
+          detail: bounce_reason,
+          timestamp,
+          bounce_type,
+          bounce_reason,
+        })
+        const tracking_id = owner.tracking_id ?? undefined
+        const why = { recipient, bounce_type, bounce_reason, message_id, tracking_id }
+        await events.emitMany(tx, [
+          { ...what, type: { name: what.type.name, source: 'tracking' } },
+          occurrence(bounce_type === 'HARD' ? HardBounce : SoftBounce, about, why),
+        ])
+        if (bounce_type === 'BLOCK' || !(await isEnough(tx, owner, recipient, bounce_type))) {
+          return false
+        }
+        const row = { email: recipient, organization_id, reason: bounce_reason, source: 'tracking' }
+        await suppress(tx, 'BOUNCE', [{ ...row, bounce_type }], now())
+        return true
+      })
+      return { success: true, recipient, bounce_type, suppressed, organization_id }
+    },
+
+    async complaint(sent: Static<typeof ComplaintReport>) {
+      const owner = await ownerOf(sent)
+      const recipient = sent.recipient.toLowerCase()
+      const complaint_type = sent.complaint_type || 'spam'
+      const { organization_id, domain, email_id } = owner
+      await db.transaction().execute(async (tx) => {
+        await record(tx, owner, recipient, 'complained', {
+          ...sent.additional_data,
+          complaint_type,
+        })
+        const reason = `Complaint: ${complaint_type}`
+        const row = { email: recipient, organization_id, reason, source: 'tracking' }
+        await suppress(tx, 'COMPLAINT', [row], now())
+        await events.emit(
+          tx,
+          Complaint,
+          { org_id: organization_id, domain: domain || null },
+          { recipient, complaint_type, organization_id, ...(email_id !== null && { email_id }) },
+        )
+      })
+      return { success: true, recipient, complaint_type, suppressed: true, organization_id }
+    },
+  }
+
+  async function isEnough(tx: Tx, owner: Owner, recipient: string, type: 'HARD' | 'SOFT') {
+    if (type === 'HARD') return true
+    const since = new Date(now().getTime() - DAYS * DAY_MS)
+    return (await softBounces(tx, owner.organization_id, recipient, since)) >= SOFT_BOUNCES
+  }
+}

@@ -1,0 +1,83 @@
+import type { Edit } from './edits.ts'
+import { replaced } from './edits.ts'
+import { readHtml } from './html.ts'
+
+const MAX_LINKS = 5000
+
+export interface Wishes {
+  opens: boolean
+  clicks: boolean
+  /** Links that stay as they are. */
+  leaves(url: URL): boolean
+}
+
+/** The addresses that go into one recipient's copy. */
+export interface Copy {
+  pixelUrl: string
+  linkUrl(position: number, target: string): string
+  unsubscribeUrl: string
+}
+
+export interface Slot {
+  start: number
+  end: number
+  /** The position of a link, or the pixel. */
+  what: number | 'pixel'
+  isQuoted: boolean
+}
+
+/** Finds what is to be replaced in the pages of one message, and gives each address one position. */
+export function htmlPlanner(wishes: Wishes) {
+  const links: string[] = []
+  const positions = new Map<string, number>()
+
+  function positionOf(url: string): number | undefined {
+    const known = positions.get(url)
+    if (known !== undefined || links.length >= MAX_LINKS) return known
+    positions.set(url, links.length)
+    return links.push(url) - 1
+  }
+
+  function editOf({ start, end, what, isQuoted }: Slot, copy: Copy): Edit {
+    if (what === 'pixel') return { start, end, text: pixelOf(copy.pixelUrl), ownLine: true }
+    const address = escaped(copy.linkUrl(what, links[what] as string))
+    return { start, end, text: isQuoted ? address : `"${address}"` }
+  }
+
+  return {
+    /** Without repetition. */
+    links,
+    slotsOf(text: string, isUtf8: boolean): Slot[] {
+      const html = readHtml(text, isUtf8)
+      if (!html) return []
+      const slots: Slot[] = []
+      for (const { start, end, isQuoted, url } of wishes.clicks ? html.links : []) {
+        const what = wishes.leaves(url) ? undefined : positionOf(url.href)
+        if (what !== undefined) slots.push({ start, end, isQuoted, what })
+      }
+      if (wishes.opens) {
+        slots.push({ start: html.pixelAt, end: html.pixelAt, isQuoted: true, what: 'pixel' })
+      }
+      return slots.sort((one, other) => one.start - other.start)
+    },
+    editsOf: (slots: Slot[], copy: Copy): Edit[] => slots.map((slot) => editOf(slot, copy)),
+  }
+}
+
+/** The same for a page that is no message yet. */
+export function planPage(html: string, wishes: Wishes) {
+  const planner = htmlPlanner(wishes)
+  const text = Buffer.from(html, 'utf8').toString('latin1')
+  const slots = planner.slotsOf(text, true)
+  return {
+    links: planner.links,
+    linksRewritten: slots.filter(({ what }) => what !== 'pixel').length,
+    write: (copy: Copy): string =>
+      Buffer.from(replaced(text, planner.editsOf(slots, copy)), 'latin1').toString('utf8'),
+  }
+}
+
+const pixelOf = (url: string): string =>
+  `<img src="${escaped(url)}" alt="" width="1" height="1" border="0">`
+
+const escaped = (url: string): string => url.replaceAll('&', '&amp;').replaceAll('"', '%22')

@@ -1,0 +1,33 @@
+import { Type } from 'typebox'
+import { Body, Nullable } from '../../http/envelope.ts'
+
+const text = Type.Optional(Nullable(Type.String()))
+const needed = Type.String({ minLength: 1, maxLength: 255 })
+
+export const InjectRequest = Body({
+  html_content: Type.String(),
+  email_id: needed,
+  recipient: needed,
+  tenant_id: needed,
+  domain_id: needed,
+  enable_open_tracking: Type.Optional(Type.Boolean()),
+  enable_click_tracking: Type.Optional(Type.Boolean()),
+})
+
+const known = { organization_id: text, email_id: text, domain_id: text, tracking_id: text }
+
+export const BounceReport = Body({
+  recipient: needed,
+  bounce_type: Type.String({
+    pattern: '^([Hh][Aa][Rr][Dd]|[Ss][Oo][Ff][Tt]|[Bb][Ll][Oo][Cc][Kk])$',
+  }),
+  bounce_reason: Type.String(),
+  tracking_info: Type.Optional(Nullable(Body(known))),
+})
+
+export const ComplaintReport = Body({
+  recipient: needed,
+  complaint_type: Type.Optional(Type.String()),
+  ...known,
+  additional_data: Type.Optional(Nullable(Type.Object({}, { additionalProperties: true }))),
+})

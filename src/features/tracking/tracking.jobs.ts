@@ -1,0 +1,25 @@
+import type { Core } from '../../core.ts'
+import type { Job } from '../../jobs/jobs.ts'
+import * as tracked from './tracked.repository.ts'
+import * as events from './tracking-events.repository.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const PORTION = 5000
+
+/** Forgets what has been kept for long enough; links of messages that old no longer lead anywhere. */
+export const forgetTracking: Job = {
+  name: 'tracking.forget',
+  everySeconds: 3600,
+  async run({ config, db, now }: Core) {
+    const before = (days: number) => new Date(now().getTime() - days * DAY_MS)
+    const kept = before(config.TRACKING_DATA_RETENTION_DAYS)
+    await inPortions(() => events.deleteOlder(db, kept, PORTION))
+    await inPortions(() => tracked.deleteOlder(db, kept, PORTION))
+    const addresses = before(config.TRACKING_IP_RETENTION_DAYS)
+    await inPortions(() => events.forgetAddresses(db, addresses, PORTION))
+  },
+}
+
+async function inPortions(work: () => Promise<number>): Promise<void> {
+  while ((await work()) === PORTION);
+}
