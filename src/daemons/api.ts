@@ -31,6 +31,7 @@ import { smtpCredentials } from '../features/smtp-credentials/index.ts'
 import { storage } from '../features/storage/index.ts'
 import { followUsage } from '../features/storage/usage/follow-usage.ts'
 import { deleteOldCalculations, reportUsage } from '../features/storage/usage/usage.jobs.ts'
+import { transportRules } from '../features/transport-rules/index.ts'
 import { webhooks } from '../features/webhooks/index.ts'
 import { runChores } from '../jobs/chores.ts'
 import {
@@ -107,6 +108,7 @@ export function apiFeatures(core: Core): Feature[] {
     mailbox(core, mailboxing, scripts),
     filters(core, scripts),
     rateLimiter(core),
+    transportRules(core),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
 }

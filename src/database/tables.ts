@@ -75,6 +75,35 @@ export interface Tables {
     updated_at: Generated<Timestamp>
     retired_at: Timestamp | null
   }
+  dlp_policies: {
+    id: GeneratedAlways<number>
+    organization_id: string
+    name: string
+    description: string | null
+    policy_type: Generated<'pii' | 'keyword' | 'regex' | 'file_type'>
+    patterns: Json
+    action: Generated<'block' | 'quarantine' | 'encrypt' | 'notify' | 'log_only'>
+    severity: Generated<'low' | 'medium' | 'high' | 'critical'>
+    enabled: Generated<boolean>
+    apply_to: Generated<'inbound' | 'outbound' | 'both'>
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  dlp_violations: {
+    id: GeneratedAlways<number>
+    organization_id: string
+    policy_id: number
+    message_id: string | null
+    sender: string
+    recipient: string | null
+    violation_type: string
+    action_taken: string
+    severity: string
+    has_match: boolean
+    matched_pattern: string | null
+    details: Json | null
+    created_at: Generated<Timestamp>
+  }
   domains: {
     id: string
     organization_id: string
@@ -485,6 +514,21 @@ export interface Tables {
     last_step: Generated<number>
     backup_code_hashes: JsonWithDefault
     created_at: Generated<Timestamp>
+  }
+  transport_rules: {
+    id: string
+    organization_id: string
+    name: string
+    description: string | null
+    direction: Generated<'inbound' | 'outbound' | 'both'>
+    conditions: Json
+    condition_logic: Generated<'all' | 'any'>
+    actions: Json
+    priority: Generated<number>
+    enabled: Generated<boolean>
+    hit_count: Generated<number>
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
   }
   webhook_channel_messages: {
     fingerprint: string

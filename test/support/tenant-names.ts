@@ -11,12 +11,12 @@ export interface Named {
 
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
-  `action admin_email admin_name allowed_ips auto_reply_message client_ip content correlation_id
+  `action address admin_email admin_name allowed_ips auto_reply_message client_ip content correlation_id
   created_by date_from date_to description direction dkim_selector end_date event_id event_source
-  event_type event_types expires_at full_name local_part message message_id name new_password
-  overlap_seconds password q queue_name reason recipient secret sender sending_profile start_date
-  status subject target target_type url user_email vacation_message webhook_secret
-  webhook_urls`.split(/\s+/),
+  event_type event_types expires_at full_name html local_part message message_id name new_password
+  overlap_seconds password position prefix q queue_name reason recipient recipients replace secret
+  sender sending_profile start_date status subject suffix target target_type text url user_email
+  vacation_message value webhook_secret webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -95,6 +95,8 @@ export function tenantNames(
     queue_id: ofOperators('4jRsrS402Bz2R6ll'),
     organization_id: byId(({ organizationId }) => organizationId),
     quarantine_id: ofOperators(other.quarantineId),
+    rule_id: byId(({ rule }) => rule.id),
+    rule_ids: byId(({ rule }) => rule.id),
     selector: ofOperators('default'),
     session_id: ofOperators(operator.sessionId),
     source: { own: newAddress, foreign: addresses(({ alias: { source } }) => source) },

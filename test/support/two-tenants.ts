@@ -47,6 +47,11 @@ export async function furnishedTenant(app: App, name: string) {
   })
   await made(`/shared-mailboxes/${shared.id}/members`, { email_account_id: account.id })
   const endpoint = await made('/webhooks/endpoints', { url: `https://hooks.${domain}/` })
+  const rule = await made('/transport-rules/', {
+    name: `Rule of ${name}`,
+    conditions: [{ field: 'subject', operator: 'contains', value: name }],
+    actions: [{ type: 'quarantine' }],
+  })
   const about = { event_id: ulid(), event_type: 'domain.added', organization_id: organizationId }
   const deliveryId = ulid()
   await app.core.db
@@ -98,6 +103,7 @@ export async function furnishedTenant(app: App, name: string) {
     credential.id,
     shared.id,
     endpoint.id,
+    rule.id,
     deliveryId,
     quarantineId,
     holder.id,
@@ -112,6 +118,7 @@ export async function furnishedTenant(app: App, name: string) {
     credential: credential as { id: string; username: string },
     shared: shared as { id: string; email: string },
     endpoint: endpoint as { id: string },
+    rule: rule as { id: string },
     deadLetterId: String(deadLetter.id),
     quarantineId,
     messageId,
