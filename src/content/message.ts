@@ -47,9 +47,11 @@ export function fieldsOf({ headers }: MimeNode, name: string): string[] {
     .slice(0, 100)
     .map((line) => {
       const value = line.slice(line.indexOf(':') + 1, MAX_FIELD).replace(/\r?\n(?=[ \t])/g, '')
-      return decodeWords(value)
-        .replace(/[\r\n]/g, ' ')
+      const text = decodeWords(value)
+        .replace(/[\r\n\0]/g, ' ')
         .trim()
+      // Half a character would be none that the database takes.
+      return Buffer.from(text).toString()
     })
 }
 

@@ -25,6 +25,7 @@ import { platform } from '../features/platform/index.ts'
 import { queue } from '../features/queue/index.ts'
 import { closeCounting } from '../features/rate-limiter/counting.ts'
 import { rateLimiter } from '../features/rate-limiter/index.ts'
+import { security } from '../features/security/index.ts'
 import { keepSharedRights } from '../features/shared-mailboxes/acl/keep-rights.ts'
 import { sharedMailboxes } from '../features/shared-mailboxes/index.ts'
 import { smtpCredentials } from '../features/smtp-credentials/index.ts'
@@ -109,6 +110,7 @@ export function apiFeatures(core: Core): Feature[] {
     filters(core, scripts),
     rateLimiter(core),
     transportRules(core),
+    security(core),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
 }

@@ -11,12 +11,12 @@ export interface Named {
 
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
-  `action address admin_email admin_name allowed_ips auto_reply_message client_ip content correlation_id
+  `action action_taken address admin_email admin_name allowed_ips auto_reply_message client_ip content correlation_id
   created_by date_from date_to description direction dkim_selector end_date event_id event_source
   event_type event_types expires_at full_name html local_part message message_id name new_password
-  overlap_seconds password position prefix q queue_name reason recipient recipients replace secret
-  sender sending_profile start_date status subject suffix target target_type text url user_email
-  vacation_message value webhook_secret webhook_urls`.split(/\s+/),
+  overlap_seconds password patterns position prefix q queue_name reason recipient recipients replace secret
+  sender sending_profile severity start_date status subject suffix target target_type text url user_email
+  vacation_message value violation_type webhook_secret webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -94,6 +94,7 @@ export function tenantNames(
     operator_id: ofOperators(operator.id),
     queue_id: ofOperators('4jRsrS402Bz2R6ll'),
     organization_id: byId(({ organizationId }) => organizationId),
+    policy_id: ofOperators('1'),
     quarantine_id: ofOperators(other.quarantineId),
     rule_id: byId(({ rule }) => rule.id),
     rule_ids: byId(({ rule }) => rule.id),
@@ -101,6 +102,7 @@ export function tenantNames(
     session_id: ofOperators(operator.sessionId),
     source: { own: newAddress, foreign: addresses(({ alias: { source } }) => source) },
     target_id: ofOperators(operator.id),
+    violation_id: ofOperators('1'),
     username: { own: newName, foreign: [() => [other.credential.username, newName()]] },
     // What is somebody else's is told by the address beside it.
     'filters name': { own: () => 'none', foreign: [] },
