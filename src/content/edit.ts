@@ -87,6 +87,8 @@ async function insert(
   place: (body: string) => string,
 ): Promise<string | undefined> {
   const { node } = part
+  // What is put behind an open header would be header.
+  if (!/(^|\n)\r?\n$/.test(node.getHeaders().toString('latin1'))) return 'a header does not end'
   const bytes = await decodedBody(part)
   if (INLINE_PGP.test(bytes.toString('latin1'))) return 'the message is signed or encrypted'
   const isAscii = /^[\t\r\n\x20-\x7e]*$/.test(added)

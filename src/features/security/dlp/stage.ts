@@ -18,6 +18,8 @@ const TIME_LIMIT_MS = 10_000
 const MAX_RECIPIENTS = 20
 
 export interface DlpStage extends Stage {
+  /** Waits for notices that are being sent. */
+  settled(): Promise<void>
   /** Waits for notices that are being sent, and hears of no more changes. */
   stop(): Promise<void>
 }
@@ -124,6 +126,7 @@ export function dlpStage(core: Core, { timeLimitMs = TIME_LIMIT_MS } = {}): DlpS
       const match = open.find(({ policy }) => policy === verdict.by)?.match
       return { kind: 'reject', text: refusalOf(verdict, match ? undefined : unread) }
     },
+    settled: () => telling.settled(),
     async stop() {
       await telling.settled()
       await kept.close()
