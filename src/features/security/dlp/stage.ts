@@ -145,14 +145,16 @@ async function examine(
   const findings: Finding[] = []
   let { unread } = contents
   for (const policy of policies) {
+    let missed = contents.unread
     let match: Finding['match']
     try {
       match = await policy.find(plain, clock)
     } catch (error) {
       if (!(error instanceof TooSlow)) throw error
-      unread ??= error.message
+      missed ??= error.message
+      unread ??= missed
     }
-    if (match || unread !== undefined) findings.push({ policy, match })
+    if (match || missed !== undefined) findings.push({ policy, match })
   }
   return { findings, unread }
 }
