@@ -20,9 +20,8 @@ export const dlpRoutes =
         response: { 200: Success(Paginated(shapes.Policy)) },
       },
       handler: async ({ query }) => {
-        const { page: _, per_page: __, sort_by: ___, sort_dir: ____, ...filter } = query
         const sort = sortOf(query, 'created_at', 'desc')
-        const found = await dlp.listPolicies(filter, sort, pageOf(query))
+        const found = await dlp.listPolicies(query, sort, pageOf(query))
         return success('DLP policies retrieved', found)
       },
     })
@@ -82,9 +81,8 @@ export const dlpRoutes =
         response: { 200: Success(Paginated(shapes.Violation)) },
       },
       handler: async ({ query }) => {
-        const { page: _, per_page: __, sort_by: ___, sort_dir: ____, ...filter } = query
         const sort = sortOf(query, 'created_at', 'desc')
-        const found = await dlp.listViolations(filter, sort, pageOf(query))
+        const found = await dlp.listViolations(query, sort, pageOf(query))
         return success('DLP violations retrieved', found)
       },
     })

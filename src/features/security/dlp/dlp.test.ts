@@ -162,6 +162,7 @@ describe('a policy', () => {
     expect(await names('q=100%25')).toEqual(['beta'])
     expect(await names('policy_type=regex')).toEqual(['gamma'])
     expect(await names('apply_to=both&severity=critical')).toEqual(['alpha'])
+    expect(await names('colour=red')).toHaveLength(3)
     const refused = await operator.get(`${POLICIES}?sort_by=patterns`)
     expect(refused).toMatchObject({
       status: 422,

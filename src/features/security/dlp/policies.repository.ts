@@ -41,6 +41,8 @@ export interface PolicyFilter {
   q?: string
 }
 
+const EXACT = ['organization_id', 'policy_type', 'severity', 'apply_to', 'enabled'] as const
+
 export type PolicySort = Sort<'created_at' | 'updated_at' | 'name' | 'severity'>
 
 /** By how bad it is, not by the alphabet. */
@@ -54,8 +56,9 @@ export async function list(
   { perPage, offset }: Page,
 ) {
   let query = db.selectFrom('dlp_policies')
-  for (const [column, value] of Object.entries(exact)) {
-    if (value !== undefined) query = query.where(column as 'name', '=', value as never)
+  for (const column of EXACT) {
+    const value = exact[column]
+    if (value !== undefined) query = query.where(column, '=', value as never)
   }
   if (q) query = query.where(contains(['name', 'description'], q))
   const items = await query

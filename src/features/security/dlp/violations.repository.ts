@@ -40,6 +40,14 @@ export interface ViolationFilter {
   q?: string
 }
 
+const EXACT = [
+  'organization_id',
+  'policy_id',
+  'severity',
+  'violation_type',
+  'action_taken',
+] as const
+
 export type ViolationSort = Sort<'created_at' | 'severity' | 'sender'>
 
 export async function list(
@@ -49,8 +57,9 @@ export async function list(
   { perPage, offset }: Page,
 ) {
   let query = db.selectFrom('dlp_violations')
-  for (const [column, value] of Object.entries(exact)) {
-    if (value !== undefined) query = query.where(column as 'sender', '=', value as never)
+  for (const column of EXACT) {
+    const value = exact[column]
+    if (value !== undefined) query = query.where(column, '=', value as never)
   }
   if (from) query = query.where('created_at', '>=', from.toISOString())
   if (to) query = query.where('created_at', '<=', to.toISOString())
