@@ -153,7 +153,10 @@ export const Summary = Type.Object({
   ),
   by_action_taken: counted('action_taken'),
   series: Type.Array(
-    Type.Object({ date: Type.String({ format: 'date' }), count: Type.Integer() }),
+    Type.Object({
+      date: Type.String({ format: 'date', examples: ['2026-11-15'] }),
+      count: Type.Integer(),
+    }),
     { description: 'A day each, oldest first, today included' },
   ),
 })
