@@ -23,6 +23,11 @@ const ANSWERS: Record<string, number> = {
   'POST body organization_id': 201,
   // Without a domain nothing is scheduled, for whomever.
   'POST /api/v1/analytics/reports/scheduled organization_id': 400,
+  'POST /api/v1/transport-rules/test organization_id': 200,
+  // Asks for a query value first; the tests of the feature send it along.
+  'PUT /api/v1/transport-rules/{rule_id}/enable rule_id': 422,
+  // The path says which rule it is.
+  'PUT /api/v1/transport-rules/{rule_id} organization_id': 200,
   // A filter that matches nothing.
   'GET query domain_id': 200,
   'GET query endpoint_id': 200,

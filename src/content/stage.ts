@@ -27,4 +27,6 @@ export type Outcome =
 export interface Stage {
   name: string
   apply(message: Passing): Promise<Outcome>
+  /** Stores what it has gathered; no message comes after it. */
+  stop?(): Promise<void>
 }

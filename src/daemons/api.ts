@@ -46,6 +46,7 @@ import { deleteOldCalculations, reportUsage } from '../features/storage/usage/us
 import { tracking } from '../features/tracking/index.ts'
 import { closeRecorder } from '../features/tracking/recorder.ts'
 import { forgetTracking } from '../features/tracking/tracking.jobs.ts'
+import { transportRules } from '../features/transport-rules/index.ts'
 import { webhooks } from '../features/webhooks/index.ts'
 import { whitelabel } from '../features/whitelabel/index.ts'
 import { runChores } from '../jobs/chores.ts'
@@ -139,6 +140,7 @@ export function apiFeatures(core: Core): Feature[] {
     ssl(core),
     acmeChallenges(core),
     ...tracking(core, organizing, hosting),
+    transportRules(core),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
 }

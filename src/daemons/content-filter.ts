@@ -16,7 +16,7 @@ const LOOK_MS = 1000
 /** Sees every message between the two doors of Postfix. */
 export const contentFilterDaemon = {
   name: 'content_filter',
-  port: 8103,
+  port: 8102,
   start: (core: Core) => startContentFilter(core, contentStages(core)),
 } satisfies Daemon
 
@@ -97,6 +97,7 @@ export async function startContentFilter(core: Core, stages: readonly Stage[]) {
     async stop() {
       await looking.stop()
       await opened.close()
+      for (const stage of stages) await stage.stop?.()
       await senders.close()
     },
   }

@@ -197,6 +197,28 @@ export interface Tables {
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }
+  compliance_audit: {
+    id: GeneratedAlways<number>
+    action: string
+    organization_id: string | null
+    user_email: string | null
+    performed_by: string | null
+    ip_address: string | null
+    details: JsonWithDefault
+    created_at: Generated<Timestamp>
+  }
+  consents: {
+    id: string
+    user_email: string
+    consent_type: string
+    granted: boolean
+    ip_address: string | null
+    user_agent: string | null
+    granted_at: Timestamp | null
+    revoked_at: Timestamp | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
   daemon_heartbeats: {
     instance: string
     name: string
@@ -221,6 +243,50 @@ export interface Tables {
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }
+  data_erasures: {
+    id: string
+    organization_id: string
+    account_id: string
+    user_email: string
+    status: Generated<'pending' | 'soft_deleted' | 'hard_deleted' | 'cancelled'>
+    requested_by: string
+    reason: string | null
+    previous_status: string
+    removed: JsonWithDefault
+    attempts: Generated<number>
+    error_message: string | null
+    begun_at: Timestamp | null
+    lease_token: string | null
+    lease_until: Generated<Timestamp>
+    due_at: Timestamp
+    soft_deleted_at: Timestamp
+    hard_delete_scheduled_at: Timestamp
+    hard_deleted_at: Timestamp | null
+    created_at: Generated<Timestamp>
+  }
+  data_exports: {
+    id: string
+    organization_id: string
+    account_id: string
+    user_email: string
+    status: Generated<'pending' | 'processing' | 'completed' | 'failed' | 'expired'>
+    export_type: Generated<'full' | 'emails' | 'contacts' | 'settings'>
+    file_name: string | null
+    file_key: Buffer | null
+    file_nonce: Buffer | null
+    file_tag: Buffer | null
+    file_size: Generated<number>
+    contents: JsonWithDefault
+    requested_by: string
+    error_message: string | null
+    attempts: Generated<number>
+    due_at: Generated<Timestamp>
+    lease_token: string | null
+    lease_until: Generated<Timestamp>
+    completed_at: Timestamp | null
+    expires_at: Timestamp | null
+    created_at: Generated<Timestamp>
+  }
   dkim_keys: {
     id: string
     domain_id: string
@@ -233,6 +299,35 @@ export interface Tables {
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
     retired_at: Timestamp | null
+  }
+  dlp_policies: {
+    id: GeneratedAlways<number>
+    organization_id: string
+    name: string
+    description: string | null
+    policy_type: Generated<'pii' | 'keyword' | 'regex' | 'file_type'>
+    patterns: Json
+    action: Generated<'block' | 'quarantine' | 'encrypt' | 'notify' | 'log_only'>
+    severity: Generated<'low' | 'medium' | 'high' | 'critical'>
+    enabled: Generated<boolean>
+    apply_to: Generated<'inbound' | 'outbound' | 'both'>
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  dlp_violations: {
+    id: GeneratedAlways<number>
+    organization_id: string
+    policy_id: number
+    message_id: string | null
+    sender: string
+    recipient: string | null
+    violation_type: string
+    action_taken: string
+    severity: string
+    has_match: boolean
+    matched_pattern: string | null
+    details: Json | null
+    created_at: Generated<Timestamp>
   }
   domains: {
     id: string
@@ -417,6 +512,22 @@ export interface Tables {
     name: string
     begun_at: Timestamp
   }
+  legal_holds: {
+    id: GeneratedAlways<number>
+    organization_id: string
+    name: string
+    description: string | null
+    custodians: Generated<string[]>
+    reason: string
+    start_date: Generated<Timestamp>
+    end_date: Timestamp | null
+    active: Generated<boolean>
+    created_by: string
+    released_by: string | null
+    released_at: Timestamp | null
+    release_reason: string | null
+    created_at: Generated<Timestamp>
+  }
   mail_log: {
     id: string
     timestamp: Timestamp
@@ -528,6 +639,80 @@ export interface Tables {
     minute: Timestamp
     value: number
   }
+  migration_errors: {
+    id: GeneratedAlways<number>
+    job_id: string
+    retry_job_id: string | null
+    folder: string
+    message_uid: Generated<string>
+    message_id: Generated<string>
+    error_type: string
+    error_message: string
+    retryable: Generated<boolean>
+    retried: Generated<boolean>
+    created_at: Generated<Timestamp>
+  }
+  migration_folders: {
+    id: GeneratedAlways<number>
+    pair_id: string
+    source_path: string
+    target_path: string
+    source_validity: number
+    target_validity: number
+    target_floor: number
+    settled: string | null
+  }
+  migration_jobs: {
+    id: string
+    organization_id: string | null
+    pair_id: string | null
+    parent_job_id: string | null
+    direction: 'import' | 'export'
+    status: Generated<'pending' | 'running' | 'completed' | 'failed' | 'cancelled'>
+    is_delta: Generated<boolean>
+    is_retry: Generated<boolean>
+    mailbox: string
+    remote_host: string
+    remote_port: number
+    remote_ssl: boolean
+    remote_tls_verify: boolean
+    remote_username: string
+    remote_auth: 'password' | 'oauth2'
+    folder_mapping: JsonWithDefault
+    exclude_folders: JsonWithDefault
+    webhook_url: string | null
+    credentials: Buffer | null
+    total_messages: Generated<number>
+    migrated_messages: Generated<number>
+    failed_messages: Generated<number>
+    current_folder: string | null
+    speed: Generated<number>
+    error: string | null
+    claimed_by: string | null
+    claimed_until: Timestamp | null
+    started_at: Timestamp | null
+    completed_at: Timestamp | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  migration_messages: {
+    folder_id: number
+    source_uid: number
+    target_uid: number | null
+    flags: string
+  }
+  migration_notices: {
+    id: string
+    job_id: string
+    envelope: Json
+    attempts: Generated<number>
+    due_at: Generated<Timestamp>
+  }
+  migration_pairs: {
+    id: string
+    organization_id: string
+    name: string
+  }
   operator_audit: {
     id: GeneratedAlways<number>
     operator_id: string | null
@@ -582,6 +767,10 @@ export interface Tables {
     inactive_domain_count: Generated<number>
     inactive_email_accounts: Generated<number>
     suspended_email_accounts: Generated<number>
+    parent_organization_id: string | null
+    plan_name: string | null
+    max_users: number | null
+    max_domains: number | null
   }
   provisioning: {
     resource_type: 'mailbox' | 'domain'
@@ -651,6 +840,26 @@ export interface Tables {
     direction: 'outbound' | 'inbound'
     counts: Json
     updated_at: Timestamp
+  }
+  retention_policies: {
+    id: string
+    organization_id: string
+    retention_days: Generated<number>
+    legal_hold: Generated<boolean>
+    auto_archive: Generated<boolean>
+    archive_after_days: Generated<number>
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  retention_runs: {
+    organization_id: string
+    begun_at: Timestamp | null
+    finished_at: Timestamp | null
+    last_email: Generated<string>
+    counts: JsonWithDefault
+    lease_token: string | null
+    lease_until: Generated<Timestamp>
+    error_message: string | null
   }
   service_health: {
     name: string
@@ -843,6 +1052,21 @@ export interface Tables {
     additional_data: Json | null
     created_at: Generated<Timestamp>
   }
+  transport_rules: {
+    id: string
+    organization_id: string
+    name: string
+    description: string | null
+    direction: Generated<'inbound' | 'outbound' | 'both'>
+    conditions: Json
+    condition_logic: Generated<'all' | 'any'>
+    actions: Json
+    priority: Generated<number>
+    enabled: Generated<boolean>
+    hit_count: Generated<number>
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
   webhook_channel_messages: {
     fingerprint: string
     occurrence: number
@@ -918,5 +1142,13 @@ export interface Tables {
     last_error: string | null
     endpoint_id: string | null
     subject: number | null
+  }
+  whitelabel_configs: {
+    organization_id: string
+    fields: JsonWithDefault
+    custom_domain: string | null
+    domain_verified_at: Timestamp | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
   }
 }

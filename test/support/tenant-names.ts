@@ -11,17 +11,18 @@ export interface Named {
 
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
-  `action admin_email admin_name allowed_countries allowed_ips applies_to_countries
-  auto_reply_message blocked_countries brand_name client_ip consent_type content correlation_id
-  created_by custom_css custom_domain date_from date_to description direction dkim_selector end
-  end_date event_id event_source event_type event_types exclude_folders expires_at export_type
-  favicon_url footer_html full_name granularity ip_address local_part login_page_html logo_url
-  message message_id name new_password overlap_seconds password plan_name primary_color q
-  queue_name reason recipient recipients report_type requested_by secondary_color secret sender
-  sending_profile signing_secret sort_by sort_dir source_host source_password source_username
-  start start_date status step subject support_email support_url suppression_type target
-  target_host target_password target_type target_username timezone url user_email vacation_message
-  webhook_secret webhook_url webhook_urls`.split(/\s+/),
+  `action action_taken address admin_email admin_name allowed_countries allowed_ips
+  applies_to_countries auto_reply_message blocked_countries brand_name client_ip consent_type
+  content correlation_id created_by custom_css custom_domain date_from date_to description
+  direction dkim_selector end end_date event_id event_source event_type event_types
+  exclude_folders expires_at export_type favicon_url footer_html full_name granularity html
+  ip_address local_part login_page_html logo_url message message_id name new_password
+  overlap_seconds password patterns plan_name position prefix primary_color q queue_name reason
+  recipient recipients replace report_type requested_by secondary_color secret sender
+  sending_profile severity signing_secret sort_by sort_dir source_host source_password
+  source_username start start_date status step subject suffix support_email support_url
+  suppression_type target target_host target_password target_type target_username text timezone
+  url user_email vacation_message value violation_type webhook_secret webhook_url webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -83,7 +84,6 @@ export function tenantNames(
     alias_id: alias,
     channel_id: ofOperators('none'),
     channel_ids: ofOperators('none'),
-    rule_id: ofOperators('none'),
     service_name: ofOperators('api'),
     services: ofOperators('api'),
     client_ip: ofOperators('203.0.113.9'),
@@ -116,15 +116,21 @@ export function tenantNames(
     report_id: byId(({ reportId }) => reportId),
     parent_org_id: byId(({ organizationId }) => organizationId),
     quarantine_id: ofOperators(other.quarantineId),
+    'transport-rules rule_id': byId(({ rule }) => rule.id),
+    rule_ids: byId(({ rule }) => rule.id),
     selector: ofOperators('default'),
     rule_id: ofOperators(other.ruleId),
     'security policy_id': ofOperators(other.policyId),
+    'PUT /api/v1/security/dlp/policies/{policy_id} policy_id': ofOperators('1'),
+    'DELETE /api/v1/security/dlp/policies/{policy_id} policy_id': ofOperators('1'),
+    'GET /api/v1/security/dlp/violations policy_id': ofOperators('1'),
     session_id: ofOperators(operator.sessionId),
     source: { own: newAddress, foreign: addresses(({ alias: { source } }) => source) },
     source_email: ofMailbox,
     target_email: ofMailbox,
     target_id: ofOperators(operator.id),
     user_email: { ...mailbox, foreign: mailbox.foreign.slice(1) },
+    violation_id: ofOperators('1'),
     username: { own: newName, foreign: [() => [other.credential.username, newName()]] },
     // What is somebody else's is told by the address beside it.
     'filters name': { own: () => 'none', foreign: [] },

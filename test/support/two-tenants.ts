@@ -49,6 +49,11 @@ export async function furnishedTenant(app: App, name: string) {
   const endpoint = await made('/webhooks/endpoints', { url: `https://hooks.${domain}/` })
   const report = await made('/analytics/reports/generate', { domain })
   await made('/analytics/reports/scheduled', { domain, recipients: [`jane@${domain}`] })
+  const rule = await made('/transport-rules/', {
+    name: `Rule of ${name}`,
+    conditions: [{ field: 'subject', operator: 'contains', value: name }],
+    actions: [{ type: 'quarantine' }],
+  })
   const about = { event_id: ulid(), event_type: 'domain.added', organization_id: organizationId }
   const deliveryId = ulid()
   await app.core.db
@@ -134,6 +139,7 @@ export async function furnishedTenant(app: App, name: string) {
     credential.id,
     shared.id,
     endpoint.id,
+    rule.id,
     deliveryId,
     quarantineId,
     ruleId,
@@ -152,6 +158,7 @@ export async function furnishedTenant(app: App, name: string) {
     credential: credential as { id: string; username: string },
     shared: shared as { id: string; email: string },
     endpoint: endpoint as { id: string },
+    rule: rule as { id: string },
     deadLetterId: String(deadLetter.id),
     quarantineId,
     ruleId,

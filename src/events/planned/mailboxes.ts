@@ -1,12 +1,4 @@
-import { awaited, reserved } from './plan.ts'
-
-const RULE = 'rule_id name=Disclaimer organization_id direction=both priority'
-
-awaited('api', [
-  ['transport_rule.created', 'A transport rule was created', RULE],
-  ['transport_rule.updated', 'A transport rule was changed, moved or switched', RULE],
-  ['transport_rule.deleted', 'A transport rule was deleted', RULE],
-])
+import { reserved } from './plan.ts'
 
 const TOUCHED = 'user mailbox=INBOX message_uid message_id?'
 
@@ -27,11 +19,6 @@ reserved('dovecot', [
 ])
 
 reserved('api', [
-  [
-    'transport_rule.triggered',
-    'A transport rule acted on a message',
-    'rule_id name=Disclaimer organization_id message_id',
-  ],
   ['sieve.script.updated', 'A Sieve script has new content', 'script_name email'],
   ['sieve.script.activated', 'A Sieve script is the active one', 'script_name email'],
   ['vacation.enabled', 'A mailbox answers for its absent holder', 'email'],

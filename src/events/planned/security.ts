@@ -1,13 +1,5 @@
 import { awaited, reserved } from './plan.ts'
 
-awaited('dlp', [
-  [
-    'security.dlp.violation',
-    'A message holds what a policy does not let out',
-    'sender recipient violation_type policy_name action_taken severity message_id?',
-  ],
-])
-
 awaited('totp', [
   ['auth.totp.enabled', 'A second factor was switched on', 'user method'],
   ['auth.totp.disabled', 'A second factor was switched off', 'user method'],

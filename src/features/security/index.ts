@@ -1,5 +1,6 @@
 import type { Core } from '../../core.ts'
 import type { Feature } from '../feature.ts'
+import { dlp } from './dlp/index.ts'
 import { failedAuthRoutes } from './failed-auth/failed-auth.routes.ts'
 import { failedAuthService } from './failed-auth/failed-auth.service.ts'
 import { geoPolicyRoutes } from './geo-policies/geo-policies.routes.ts'
@@ -9,10 +10,11 @@ import { ipRuleService } from './ip-rules/ip-rules.service.ts'
 
 export const security = (core: Core): Feature => ({
   prefix: '/api/v1/security',
-  capabilities: ['security'],
+  capabilities: ['security', 'dlp'],
   routes: async (app) => {
     await app.register(failedAuthRoutes(failedAuthService(core)), { prefix: '/failed-auth' })
     await app.register(ipRuleRoutes(ipRuleService(core)), { prefix: '/ip-rules' })
     await app.register(geoPolicyRoutes(geoPolicyService(core)), { prefix: '/geo-policies' })
+    await app.register(dlp(core))
   },
 })

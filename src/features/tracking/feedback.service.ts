@@ -10,7 +10,8 @@ import { suppress } from '../suppressions/suppressions.repository.ts'
 import type { BounceReport, ComplaintReport } from './internal.schemas.ts'
 import { type Known, type Owner, ownerFinder } from './owner.ts'
 import { Complaint } from './tracking.events.ts'
-import { insertEvents, softBounces, type TrackingEventType } from './tracking-events.repository.ts'
+import { storeEvents } from './store-events.ts'
+import { softBounces, type TrackingEventType } from './tracking-events.repository.ts'
 
 const SOFT_BOUNCES = 5
 const DAYS = 30
@@ -34,7 +35,7 @@ export function feedbackService({ db, events, now, vault }: Needs) {
   }
 
   const record = (tx: Tx, owner: Owner, recipient: string, type: TrackingEventType, more: object) =>
-    insertEvents(tx, [
+    storeEvents(tx, [
       {
         id: ulid(now().getTime()),
         ...owner,

@@ -7,7 +7,7 @@ import { shortened } from './shortened-address.ts'
 import * as tracked from './tracked.repository.ts'
 import { InvalidTrackingId } from './tracking.errors.ts'
 import { messageIdOf, TrackingUnsubscribe } from './tracking.events.ts'
-import { insertEvents } from './tracking-events.repository.ts'
+import { storeEvents } from './store-events.ts'
 import { trackingIds } from './tracking-ids.ts'
 import { automation, deviceOf, type Visit } from './visitor.ts'
 import { visitCounter } from './visits.ts'
@@ -96,7 +96,7 @@ export function publicService(core: Needs) {
         const text = `Unsubscribed by the recipient: ${reason}`
         const row = { email: recipient, organization_id, reason: text, source: null }
         await suppress(tx, 'UNSUBSCRIBE', [row], at)
-        await insertEvents(tx, [
+        await storeEvents(tx, [
           {
             id: ulid(at.getTime()),
             organization_id,

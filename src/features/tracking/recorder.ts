@@ -6,7 +6,8 @@ import { places } from './places.ts'
 import { shortened } from './shortened-address.ts'
 import * as tracked from './tracked.repository.ts'
 import { messageIdOf, TrackingClick, TrackingOpen } from './tracking.events.ts'
-import { insertEvents, type NewTrackingEvent } from './tracking-events.repository.ts'
+import { storeEvents } from './store-events.ts'
+import type { NewTrackingEvent } from './tracking-events.repository.ts'
 import { deviceOf } from './visitor.ts'
 
 const CAPACITY = 20_000
@@ -94,7 +95,7 @@ function recorder({ config, db, events, log }: Needs) {
       return copy ? [rowOf(seen, copy)] : []
     })
     await db.transaction().execute(async (tx) => {
-      await insertEvents(tx, rows)
+      await storeEvents(tx, rows)
       await events.emitMany(tx, rows.filter(({ automated }) => !automated).map(occurrenceOf))
     })
     counts.recorded += rows.length

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { decodeWords } from '../../../lib/encoded-words.ts'
 import { readHead } from './eml.ts'
-import { decodeWords } from './encoded-words.ts'
 
 const lines = (...all: string[]) => all.join('\r\n')
 

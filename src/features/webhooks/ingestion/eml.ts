@@ -1,4 +1,4 @@
-import { decodeWords } from './encoded-words.ts'
+import { decodeWords } from '../../../lib/encoded-words.ts'
 
 const MAX_HEADER_CHARACTERS = 64 * 1024
 const MAX_PART_HEADER_CHARACTERS = 8 * 1024
