@@ -250,7 +250,6 @@ export const variables = {
   }),
   MIGRATION_PROGRESS_SECONDS: env.integer('Seconds between events of progress', 5, { min: 1 }),
 
-
   ...trackingVariables,
   ...rateLimitVariables,
   ...policyVariables,

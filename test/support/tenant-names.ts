@@ -22,7 +22,9 @@ const PLAIN = new Set(
   sending_profile severity signing_secret sort_by sort_dir source_host source_password
   source_username start start_date status step subject suffix support_email support_url
   suppression_type target target_host target_password target_type target_username text timezone
-  url user_email vacation_message value violation_type webhook_secret webhook_url webhook_urls`.split(/\s+/),
+  url user_email vacation_message value violation_type webhook_secret webhook_url webhook_urls`.split(
+    /\s+/,
+  ),
 )
 
 export type Names = ReturnType<typeof tenantNames>

@@ -9,8 +9,8 @@ import { NO_QUEUE_ID } from '../mail-log/postfix-line.ts'
 import { suppress } from '../suppressions/suppressions.repository.ts'
 import type { BounceReport, ComplaintReport } from './internal.schemas.ts'
 import { type Known, type Owner, ownerFinder } from './owner.ts'
-import { Complaint } from './tracking.events.ts'
 import { storeEvents } from './store-events.ts'
+import { Complaint } from './tracking.events.ts'
 import { softBounces, type TrackingEventType } from './tracking-events.repository.ts'
 
 const SOFT_BOUNCES = 5
