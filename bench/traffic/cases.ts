@@ -7,8 +7,13 @@ export interface Case {
   body?: object
   /** The same figures from the rows themselves, where there are any. */
   raw?: string
+  /** Where it is not the one of analytics. */
+  aimMs?: number
+  /** Before each request: what is kept for a moment must not be all that is measured. */
+  pauseMs?: number
 }
 
+const DAY_MS = 24 * 60 * 60 * 1000
 const tenant = '/api/v1/analytics'
 const platform = '/api/v1/platform/analytics'
 const { organization, domain } = BUSIEST
@@ -29,7 +34,7 @@ const volume = (days: number, zone: string) => `
   where (split_part(sender, '@', 2) = '${domain}' or split_part(recipient, '@', 2) = '${domain}')
     and "timestamp" >= now() - interval '${days} days' group by 1`
 
-/** Every route of analytics, for the busiest tenant and over all of them. */
+/** Every route of analytics, for the busiest tenant and over all of them; and what operators look at. */
 export const casesOf = (days: number): Case[] => [
   ...[30, days].map(
     (period): Case => ({
@@ -99,4 +104,25 @@ export const casesOf = (days: number): Case[] => [
       where "timestamp" >= now() - interval '${days} days' group by 1, 2`,
   },
   { name: 'platform growth', caller: 'operator', path: `${platform}/growth?days=730` },
+  {
+    name: 'overview of the console',
+    caller: 'operator',
+    path: '/api/v1/platform/overview',
+    aimMs: 150,
+    pauseMs: 1600,
+  },
+  ...[
+    'sender=a7@d0.example',
+    'recipient=y77@elsewhere.test',
+    'message_id=5000.seed@mail.example',
+    `start_date=${new Date(Date.now() - (days / 2) * DAY_MS).toISOString()}&end_date=${new Date(Date.now() - (days / 2 - 1) * DAY_MS).toISOString()}`,
+    'sender=nobody@nowhere.example',
+  ].map(
+    (query): Case => ({
+      name: `trace by ${query.split('=')[0]}`,
+      caller: 'operator',
+      path: `/api/v1/message-trace/trace?${query}`,
+      aimMs: 300,
+    }),
+  ),
 ]

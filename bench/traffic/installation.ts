@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { type Callers, makeCallers, open } from '../scale/installation.ts'
+import { seed as seedTenants } from '../scale/seed.ts'
 import { type Started, start, stopAll } from '../servers.ts'
 import { BUSIEST, seed } from './seed.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** The server as it is served, on a database with much mail. */
+/** The server as it is served, on a database with many mailboxes and much mail. */
 export async function startTrafficInstallation(
   dataDir: string,
   rows: number,
@@ -17,6 +18,7 @@ export async function startTrafficInstallation(
   const first = await serve()
   const before = open(dataDir)
   const begin = performance.now()
+  await seedTenants(before.sql)
   await seed(before.sql, rows, days)
   const seedSeconds = (performance.now() - begin) / 1000
   const callers: Callers = await makeCallers(before, BUSIEST.organization)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Case } from './cases.ts'
 
 const WARM = 3
@@ -5,12 +6,13 @@ const WARM = 3
 /** Milliseconds of each request, one after the other. */
 export async function timeRoute(
   url: string,
-  { path, body }: Case,
+  { path, body, pauseMs }: Case,
   headers: Record<string, string>,
   requests: number,
 ): Promise<number[]> {
   const latencies: number[] = []
   for (let n = 0; n < requests + WARM; n++) {
+    if (pauseMs) await sleep(pauseMs)
     const begin = performance.now()
     const response = await fetch(`${url}${path}`, {
       method: body ? 'POST' : 'GET',

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import type { Core } from '../core.ts'
+import { backupGauges } from '../features/monitoring/backup-gauges.ts'
 import { expositionRoutes } from '../features/monitoring/exposition.ts'
 import { checkHost } from '../features/monitoring/host/host-check.ts'
 import { hostReader } from '../features/monitoring/host/readings.ts'
@@ -75,6 +76,7 @@ export const monitoring: Daemon = {
     let isOver = false
     return {
       features: monitoringFeatures(core),
+      metrics: () => backupGauges(core),
       async stop() {
         isOver = true
         await Promise.all(work.map((one) => one.stop()))

@@ -54,6 +54,9 @@ export async function startDoveadm(key: string) {
     state,
     /** What it finds in a mailbox; it knows no others. */
     status,
+    /** Requests about logins, without those that are only about mailboxes. */
+    flushes: () =>
+      asked.filter(({ commands }) => commands.some(([name]) => name === 'authCacheFlush')),
     /** The logins it was told to forget, in order. */
     flushed: () =>
       asked

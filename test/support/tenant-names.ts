@@ -11,7 +11,7 @@ export interface Named {
 
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
-  `action action_taken address admin_email admin_name allowed_countries allowed_ips
+  `action backup_id checksum error_message hostname level resource_type service since storage_path action_taken address admin_email admin_name allowed_countries allowed_ips
   applies_to_countries auto_reply_message blocked_countries brand_name client_ip consent_type
   content correlation_id created_by custom_css custom_domain date_from date_to description
   direction dkim_selector end end_date event_id event_source event_type event_types
@@ -122,6 +122,7 @@ export function tenantNames(
     rule_ids: byId(({ rule }) => rule.id),
     selector: ofOperators('default'),
     rule_id: ofOperators(other.ruleId),
+    resource_id: ofOperators('none'),
     'security policy_id': ofOperators(other.policyId),
     'PUT /api/v1/security/dlp/policies/{policy_id} policy_id': ofOperators('1'),
     'DELETE /api/v1/security/dlp/policies/{policy_id} policy_id': ofOperators('1'),

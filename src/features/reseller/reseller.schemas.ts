@@ -26,7 +26,11 @@ const plan = (defaults: { users?: object; domains?: object; storage?: object; na
 export const NewSubOrganization = Body({
   parent_org_id: Type.String({ minLength: 1 }),
   name: Type.String({ minLength: 1, maxLength: 255, pattern: '\\S' }),
-  admin_email: Type.Optional(Nullable(Type.String({ pattern: EMAIL_PATTERN, maxLength: 254 }))),
+  admin_email: Type.Optional(
+    Nullable(
+      Type.String({ pattern: EMAIL_PATTERN, maxLength: 254, examples: ['jane@acme.example'] }),
+    ),
+  ),
   admin_name: Type.Optional(Nullable(Type.String({ maxLength: 255 }))),
   ...plan({
     users: { default: 50 },

@@ -78,7 +78,7 @@ describe('changing a credential', () => {
     expect(answer.body.detail).toHaveLength(1)
     expect((await acme.get(`${PATH}${id}`)).body.data).toEqual({ id, ...before })
     expect(await eventsOf(id)).toEqual(['created'])
-    expect(doveadm.asked).toEqual([])
+    expect(doveadm.flushes()).toEqual([])
   })
 
   it('refuses to empty the list while it is enforced, and takes both at once', async () => {
@@ -117,7 +117,7 @@ describe('changing a credential', () => {
     const { id, username } = await create()
     const plain = await acme.patch(`${PATH}${id}`, { name: 'x', hourly_limit: 1, daily_limit: 1 })
     expect(plain.body.data).not.toHaveProperty('cache_flushed')
-    expect(doveadm.asked).toEqual([])
+    expect(doveadm.flushes()).toEqual([])
     for (const body of [
       { allowed_ips: ['192.0.2.0/24'] },
       { ip_allowlist_enabled: true },
@@ -193,7 +193,7 @@ describe('revoking and enabling', () => {
   it('tells the mail server who it is, and whom to forget', async () => {
     const { id, username } = await create()
     await acme.post(`${PATH}${id}/revoke`)
-    expect(doveadm.asked).toMatchObject([
+    expect(doveadm.flushes()).toMatchObject([
       {
         method: 'POST',
         path: '/doveadm/v1',

@@ -491,7 +491,9 @@ describe('reports and cleanup', () => {
         .execute()
     }
     const before = (await rows('acme.test')).length
-    const asked = doveadm.asked.length
+    const changes = () =>
+      doveadm.asked.flatMap(({ commands }) => commands).filter(([name]) => name !== 'mailboxStatus')
+    const asked = changes().length
     const dry = await clean({ domain: 'ACME.test', dry_run: true, days_to_keep: 90 })
     expect(dry).toMatchObject({
       status: 200,
@@ -518,7 +520,7 @@ describe('reports and cleanup', () => {
     expect(real.body.data.note).toContain('never mail')
     expect(await rows('acme.test')).toHaveLength(before - 1)
     expect((await rows('globex.test')).map(({ used_bytes }) => used_bytes)).toContain(1)
-    expect(doveadm.asked).toHaveLength(asked)
+    expect(changes()).toHaveLength(asked)
     const last = (
       await app.core.db.selectFrom('events').selectAll().orderBy('sequence').execute()
     ).at(-1)
