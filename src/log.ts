@@ -52,6 +52,12 @@ const describeError = (error: Error & { code?: string }) => ({
   stack: error.stack,
 })
 
+/** One listener for all logs: every daemon of a process has one. */
+const atExit = new Set<() => void>()
+process.once('exit', () => {
+  for (const flush of atExit) flush()
+})
+
 /**
  * Lines are gathered and written a few times a second; at exit the rest is written at once. Several
  * processes may share a file: each notices when another has moved it away.
@@ -89,7 +95,7 @@ export function rotatingFile(path: string, { maxBytes, keptFiles } = LIMITS) {
   }
   const timer = setInterval(flush, FLUSH_MS)
   timer.unref()
-  process.once('exit', flush)
+  atExit.add(flush)
 
   return {
     write(line: string) {
@@ -99,7 +105,7 @@ export function rotatingFile(path: string, { maxBytes, keptFiles } = LIMITS) {
     },
     close() {
       clearInterval(timer)
-      process.off('exit', flush)
+      atExit.delete(flush)
       flush()
       closeSync(fd)
       // Its number may soon be that of another file.

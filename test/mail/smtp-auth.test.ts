@@ -142,7 +142,12 @@ describe.skipIf(edgeMissing)(`a login over SMTP${skipped}`, () => {
     }
     for (const user of [master, `nobody@nowhere.test*${master}`, `${acme.email}*${acme.email}`]) {
       const imap = await openImap({ port: host.ports.imaps })
-      expect((await imap.login(user, password)).ok).toBe(false)
+      // Dovecot hangs up on a master who names nobody it knows.
+      const isIn = await imap.login(user, password).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+      expect(isIn, user).toBe(false)
       imap.end()
     }
   })
