@@ -7,6 +7,8 @@ import { type Answer, type Arrived, recipientParameters, senderParameters } from
 const MAX_BYTES = 54 * 1024 * 1024
 const SMALL_BYTES = 1024 * 1024
 const LARGE_AT_ONCE = 4
+// Stages that read text need many times the size of a message.
+const HUGE_BYTES = 16 * 1024 * 1024
 const IDLE_MS = 5 * 60_000
 const CLOSE_MS = 4000
 
@@ -19,11 +21,12 @@ interface Needs {
 
 /**
  * Speaks SMTP with Postfix. A message is held in memory as a whole, so only so many are read at
- * once, and of large ones only a few; the others wait where they are, on Postfix's disk.
+ * once, of large ones only a few, and one of the largest; the others wait on Postfix's disk.
  */
 export function filterServer({ filter, workers, hostname, log }: Needs) {
   const oneOfAll = limiter(workers)
   const oneOfLarge = limiter(LARGE_AT_ONCE)
+  const oneHuge = limiter(1)
   const busy = new Set<Promise<void>>()
 
   async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Answer> {
@@ -46,10 +49,13 @@ export function filterServer({ filter, workers, hostname, log }: Needs) {
     }
     if (await read(SMALL_BYTES)) return end()
     return oneOfLarge(async () => {
-      if (await read(MAX_BYTES)) return end()
-      chunks.length = 0
-      while (!(await iterator.next()).done);
-      return { code: 552, text: '5.3.4 the message is too large' }
+      if (await read(HUGE_BYTES)) return end()
+      return oneHuge(async () => {
+        if (await read(MAX_BYTES)) return end()
+        chunks.length = 0
+        while (!(await iterator.next()).done);
+        return { code: 552, text: '5.3.4 the message is too large' }
+      })
     })
   }
 

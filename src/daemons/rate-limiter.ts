@@ -35,7 +35,14 @@ export const rateLimiter = {
     })
     const jobs = runJobs(core, [deleteOldUsage])
     const limits = rateLimiterService({ ...core, counting: () => counting })
-    const service = internalService({ ...core, counting, limiter: deciding, limits })
+    const service = internalService({
+      ...core,
+      counting,
+      limiter: deciding,
+      limits,
+      senders,
+      refusals: policy.refusals,
+    })
     const stats = () => ({
       ...policy.decisions,
       outages: policy.outages,

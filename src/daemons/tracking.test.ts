@@ -104,6 +104,128 @@ describe('injecting', () => {
   })
 })
 
+describe('a bounce as it came', () => {
+  const report = (to: string, lines: string[], returned: string[] = []) =>
+    [
+      'From: MAILER-DAEMON@far.test',
+      `To: app@acme.test`,
+      'Subject: Undelivered Mail Returned to Sender',
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
+      '',
+      '--b',
+      '',
+      'Sorry.',
+      '--b',
+      'Content-Type: message/delivery-status',
+      '',
+      'Reporting-MTA: dns; far.test',
+      '',
+      `Final-Recipient: rfc822; ${to}`,
+      ...lines,
+      '',
+      '--b',
+      'Content-Type: text/rfc822-headers',
+      '',
+      ...returned,
+      '--b--',
+      '',
+    ].join('\r\n')
+  const hand = (eml_content: string, tracking_info?: object) =>
+    ask('POST', '/api/tracking/bounce', { eml_content, tracking_info })
+  const FAILED = [
+    'Action: failed',
+    'Status: 5.1.1',
+    'Diagnostic-Code: smtp; 550 5.1.1 no such',
+    ' user',
+  ]
+
+  it('is counted for the recipient it names, by the message that came back', async () => {
+    const { recipient, emailId } = await trackedMessage(app, acme)
+    const answer = await hand(report(recipient.toUpperCase(), FAILED, [`Message-ID: <${emailId}>`]))
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        success: true,
+        bounces: [
+          {
+            recipient,
+            bounce_type: 'HARD',
+            suppressed: true,
+            organization_id: acme.organizationId,
+          },
+        ],
+      },
+    })
+    expect(await suppressionsOf(recipient)).toMatchObject([
+      { suppression_type: 'BOUNCE', reason: '550 5.1.1 no such user' },
+    ])
+    expect(await suppressionsOf('app@acme.test')).toEqual([])
+    expect(await eventsOf('delivery.bounce.hard', recipient)).toHaveLength(1)
+  })
+
+  it('is traced by the address for unsubscribing, or the id of the envelope', async () => {
+    const one = await trackedMessage(app, globex)
+    const header = `List-Unsubscribe: <https://panel.test${one.unsubscribe}>`
+    expect((await hand(report(one.recipient, FAILED, [header]))).body.bounces).toMatchObject([
+      { recipient: one.recipient, organization_id: globex.organizationId },
+    ])
+    const two = await trackedMessage(app, globex)
+    const text = report(two.recipient, FAILED).replace(
+      'Reporting-MTA',
+      `Original-Envelope-Id: ${two.id}\r\nReporting-MTA`,
+    )
+    expect((await hand(text)).body.bounces).toMatchObject([{ recipient: two.recipient }])
+    expect(await eventsOf('delivery.bounce.hard', two.recipient)).toMatchObject([
+      { data: { tracking_id: two.id } },
+    ])
+  })
+
+  it.each([
+    [['Action: failed', 'Status: 5.7.1', 'Diagnostic-Code: smtp; 554 5.7.1 spam'], 'BLOCK'],
+    [
+      ['Action: failed', 'Status: 5.0.0', 'Diagnostic-Code: smtp; 554 blocked by reputation'],
+      'BLOCK',
+    ],
+    [['Action: failed', 'Status: 5.2.2', 'Diagnostic-Code: smtp; 552 mailbox full'], 'SOFT'],
+    [['Action: failed', 'Status: 4.4.1', 'Diagnostic-Code: x-unix; timed out'], 'SOFT'],
+    [['Action: failed', 'Status: 5.1.2'], 'HARD'],
+    [['Action: FAILED', 'Status: 5.0.0', 'Diagnostic-Code: smtp; 550 unknown user'], 'HARD'],
+  ])('that says %j is %s', async (lines, bounce_type) => {
+    const { recipient, emailId } = await trackedMessage(app, acme)
+    const { body } = await hand(report(recipient, lines, [`Message-ID: <${emailId}>`]))
+    expect(body.bounces).toMatchObject([{ bounce_type, suppressed: bounce_type === 'HARD' }])
+  })
+
+  it('without a report is read for the recipients it names in a field', async () => {
+    const { recipient, id } = await trackedMessage(app, acme)
+    const text = `From: x@far.test\r\nTo: app@acme.test\r\nX-Failed-Recipients: ${recipient}\r\n\r\nSorry:\r\n550 5.1.1 nobody of that name\r\n`
+    expect((await hand(text, { tracking_id: id })).body.bounces).toMatchObject([
+      { recipient, bounce_type: 'HARD' },
+    ])
+  })
+
+  it('counts for nobody when it is a delay, no bounce, or about somebody who got no mail', async () => {
+    const { recipient, emailId } = await trackedMessage(app, acme)
+    const returned = [`Message-ID: <${emailId}>`]
+    for (const text of [
+      report(recipient, ['Action: delayed', 'Status: 4.4.1'], returned),
+      report('victim@far.test', FAILED, returned),
+      report(recipient, FAILED, ['Message-ID: <made-up@acme.test>']),
+      'Subject: hello\r\n\r\nNo bounce at all, 550 5.1.1\r\n',
+      'x',
+    ]) {
+      expect((await hand(text)).status).toBe(422)
+    }
+    expect((await ask('POST', '/api/tracking/bounce', { eml_content: '' })).status).toBe(422)
+    expect((await ask('POST', '/api/tracking/bounce', { recipient })).status).toBe(422)
+    expect(await suppressionsOf('victim@far.test')).toEqual([])
+    expect(await suppressionsOf(recipient)).toEqual([])
+    const info = { organization_id: acme.organizationId }
+    expect((await hand(report('victim@far.test', FAILED), info)).status).toBe(200)
+  })
+})
+
 describe('a reported bounce', () => {
   const bounce = (recipient: string, bounce_type: string, tracking_info?: object) =>
     ask('POST', '/api/tracking/bounce', {

@@ -94,6 +94,9 @@ smtpd_reject_unlisted_sender = no
 public_message_size_limit = 52428800
 message_size_limit = 54525952
 mailbox_size_limit = 0
+# A line that is broken on its way out breaks the signature over it.
+smtp_line_length_limit = 0
+lmtp_line_length_limit = 0
 
 smtpd_sasl_type = dovecot
 smtpd_sasl_path = inet:${privateAddress}:${ports.sasl}

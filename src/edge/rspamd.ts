@@ -37,7 +37,8 @@ const milter = ({
   ports,
 }: EdgeSettings) => `bind_socket = "${privateAddress}:${ports.milter}";
 milter = yes;
-timeout = 30s;
+# As long as it takes on a busy host to look through the largest message there may be.
+timeout = 100s;
 upstream "local" {
   default = yes;
   self_scan = yes;

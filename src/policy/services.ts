@@ -85,6 +85,7 @@ export async function startPolicyServices(needs: Needs) {
   return {
     decideRate,
     decisions,
+    refusals,
     get outages() {
       return failing.count
     },

@@ -11,10 +11,12 @@ interface Where {
   tls?: boolean
   /** The loopback address to come from. */
   from?: string
+  /** How long a line may take. */
+  patienceMs?: number
 }
 
 /** A conversation in lines, as all mail protocols have it. */
-export async function openLines({ port, tls = false, from }: Where) {
+export async function openLines({ port, tls = false, from, patienceMs = PATIENCE_MS }: Where) {
   let socket: Socket = connectTcp({ port, host: '127.0.0.1', ...(from && { localAddress: from }) })
   let received = Buffer.alloc(0)
   let failure: Error | undefined
@@ -36,7 +38,7 @@ export async function openLines({ port, tls = false, from }: Where) {
   const more = async (): Promise<void> => {
     if (failure) throw failure
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('the server is silent')), PATIENCE_MS)
+      const timer = setTimeout(() => reject(new Error('the server is silent')), patienceMs)
       wake = () => {
         clearTimeout(timer)
         resolve()

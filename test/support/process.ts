@@ -69,6 +69,7 @@ export function spawnServer({ dataDir, env = {}, args = [], main = MAIN, uid, um
     dataDir,
     output,
     ended,
+    pid: child.pid as number,
     signal: (signal: NodeJS.Signals) => child.kill(signal),
     isRunning: () => child.exitCode === null && child.signalCode === null,
     get base() {

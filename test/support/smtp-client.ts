@@ -11,6 +11,7 @@ interface Where {
   tls?: boolean
   from?: string
   lmtp?: boolean
+  patienceMs?: number
 }
 
 export type SmtpClient = Awaited<ReturnType<typeof openSmtp>>

@@ -20,22 +20,32 @@ export async function startSink() {
     let buffer = ''
     let mail: Sunk | undefined
     let inData = false
+    // What is sure to belong to the message: large ones are not searched from the start each time.
+    let body: string[] = []
     socket.on('data', (chunk) => {
       buffer += chunk.toString('latin1')
       for (;;) {
         const end = inData ? buffer.indexOf('\r\n.\r\n') : buffer.indexOf('\r\n')
-        if (end === -1) return
+        if (end === -1) {
+          if (!inData) return
+          body.push(buffer.slice(0, -4))
+          buffer = buffer.slice(-4)
+          return
+        }
         const text = buffer.slice(0, end)
         buffer = buffer.slice(end + (inData ? 5 : 2))
         if (inData && mail) {
           inData = false
-          got.push({ ...mail, data: text.replace(/\r\n\.\./g, '\r\n.') })
+          const data = [...body, text].join('')
+          body = []
+          got.push({ ...mail, data: data.replace(/\r\n\.\./g, '\r\n.') })
           socket.write('250 2.0.0 taken\r\n')
         } else socket.write(reply(text))
       }
     })
     const reply = (line: string): string => {
       const address = /<(.*?)>/.exec(line)?.[1] ?? ''
+      if (/^EHLO/i.test(line)) return '250-sink.test\r\n250 8BITMIME\r\n'
       if (/^MAIL/i.test(line)) {
         mail = { from: address, to: [], data: '' }
         return '250 2.1.0 ok\r\n'

@@ -20,6 +20,7 @@ export const columns = [
   'domains.max_users',
   'domains.dkim_enabled',
   'domains.dkim_selector',
+  'domains.tracking_enabled',
   'domains.rate_limits',
   'domains.storage_quotas',
   'domains.total_storage_used',
@@ -162,6 +163,7 @@ export interface DomainFields {
   max_users?: number
   dkim_enabled?: boolean
   dkim_selector?: string
+  tracking_enabled?: boolean
   rate_limits?: object
   storage_quotas?: object
   quota_override?: boolean

@@ -37,7 +37,7 @@ export function domainProblems(sent: Sent): string[] {
       'DKIM selector must be a single label without dots, at most 63 letters, digits, hyphens or underscores',
     )
   }
-  for (const name of ['active', 'dkim_enabled']) {
+  for (const name of ['active', 'dkim_enabled', 'tracking_enabled']) {
     if (sent[name] !== undefined && typeof sent[name] !== 'boolean')
       problems.push(`${name} must be a boolean`)
   }
@@ -69,6 +69,7 @@ const FIELDS = [
   'max_users',
   'dkim_enabled',
   'dkim_selector',
+  'tracking_enabled',
   'rate_limits',
   'storage_quotas',
 ] as const

@@ -23,6 +23,9 @@ export const Domain = Type.Object(
     max_users: Type.Integer(),
     dkim_enabled: Type.Boolean(),
     dkim_selector: Type.String(),
+    tracking_enabled: Type.Boolean({
+      description: 'Whether mail of its SMTP credentials may be tracked, where the host tracks',
+    }),
     rate_limits: FreeForm('Free-form'),
     storage_quotas: FreeForm('Free-form'),
     total_storage_used: Type.Integer({ description: 'Bytes' }),
@@ -115,6 +118,7 @@ const fields = {
   max_users: Type.Optional(Type.Integer({ minimum: 0, examples: [1000] })),
   dkim_enabled: Type.Optional(Type.Boolean()),
   dkim_selector: Type.Optional(Type.String({ maxLength: 63, examples: ['default'] })),
+  tracking_enabled: Type.Optional(Type.Boolean()),
   rate_limits: Type.Optional(FreeForm('Free-form')),
   storage_quotas: Type.Optional(FreeForm('Free-form')),
 }

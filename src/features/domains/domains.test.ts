@@ -66,6 +66,24 @@ describe('adding a domain', () => {
     ])
   })
 
+  it('tracks its mail unless told not to, which can be changed', async () => {
+    const one = (await create('tracked.test')).body.data
+    expect(one.tracking_enabled).toBe(true)
+    const two = (await create('untracked.test', { tracking_enabled: false })).body.data
+    expect(two.tracking_enabled).toBe(false)
+    const shown = async () => (await acme.get(`${path}${one.id}`)).body.data.tracking_enabled
+    const change = (tracking_enabled: unknown) => acme.put(`${path}${one.id}`, { tracking_enabled })
+    expect((await change('off')).status).toBe(400)
+    expect(await shown()).toBe(true)
+    expect((await change(false)).body.data.tracking_enabled).toBe(false)
+    expect(await shown()).toBe(false)
+    expect((await eventsOf(one.id)).at(-1)).toMatchObject({
+      event: 'domain.updated',
+      data: { updated_fields: ['tracking_enabled'] },
+    })
+    expect((await globex.put(`${path}${one.id}`, { tracking_enabled: true })).status).toBe(404)
+  })
+
   it.each([
     ['münchen.test', 'xn--mnchen-3ya.test', 'münchen.test'],
     ['XN--MNCHEN-3YA.example', 'xn--mnchen-3ya.example', 'münchen.example'],

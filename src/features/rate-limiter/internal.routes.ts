@@ -37,6 +37,7 @@ export const internalRoutes =
       handler: async (request, reply) => {
         const answer = await service.check((request.body ?? {}) as Sent)
         if (typeof answer === 'string') return reply.code(400).send({ error: answer })
+        if ('suppressed' in answer) return reply.code(403).send(answer)
         const { refused, ...decision } = answer
         return reply.code(answer.allowed ? 200 : 429).send({ ...decision, ...refused })
       },

@@ -10,18 +10,26 @@ import {
   entityTypeOf,
   type RateLimiterService,
 } from './rate-limiter.service.ts'
+import type { Senders } from './senders.ts'
 import { countsByName } from './usage.ts'
 
-interface Needs extends Pick<Core, 'now'> {
+interface Needs extends Pick<Core, 'log' | 'now'> {
   counting: Pick<Counting, 'counters'>
   limiter: Limiter
   limits: RateLimiterService
+  senders: Pick<Senders, 'find'>
+  /** Why an organization does not write to an address. */
+  refusals: {
+    suppressed(organizationId: string, recipient: string): Found | Promise<Found>
+  }
 }
+
+type Found = string | undefined
 
 export type InternalService = ReturnType<typeof internalService>
 
 /** What other services of this installation ask. They speak for the whole platform. */
-export function internalService({ counting, limiter, limits, now }: Needs) {
+export function internalService({ counting, limiter, limits, log, now, refusals, senders }: Needs) {
   const platform: Caller = {
     ...anonymous,
     scope: 'platform',
@@ -31,6 +39,17 @@ export function internalService({ counting, limiter, limits, now }: Needs) {
     atCommit: [],
   }
 
+  /** Before anything is counted. Who cannot be asked about may be written to. */
+  async function suppression(sender: string, recipient: string): Promise<Found> {
+    try {
+      const known = await senders.find(sender, 'outbound')
+      return known && (await refusals.suppressed(known.organizationId, recipient))
+    } catch (error) {
+      log.warn({ err: error }, 'nobody knows whether a recipient is suppressed; it counts as not')
+      return undefined
+    }
+  }
+
   return {
     /** The word for what is wrong with the question, or the decision. */
     async check(sent: Record<string, unknown>) {
@@ -38,14 +57,22 @@ export function internalService({ counting, limiter, limits, now }: Needs) {
       if (sender === undefined) return 'missing_email' as const
       const direction = directionOf(sent.direction)
       if (!direction) return 'invalid_direction' as const
+      const recipient = nameOf(sent.recipient)
+      const recipientCount = Number.isInteger(sent.recipient_count)
+        ? (sent.recipient_count as number)
+        : undefined
+      // Of several recipients the others may have it: the mail server asks for each of them.
+      const isForOne = recipient !== undefined && (recipientCount ?? 1) <= 1
+      if (direction === 'outbound' && isForOne) {
+        const why = await suppression(sender, recipient)
+        if (why) return { allowed: false, suppressed: true, message: `${recipient}: ${why}` }
+      }
       const check = async () =>
         limiter.check({
           sender,
           direction,
-          recipient: nameOf(sent.recipient),
-          recipientCount: Number.isInteger(sent.recipient_count)
-            ? (sent.recipient_count as number)
-            : undefined,
+          recipient,
+          recipientCount,
           record: sent.record === true,
           instance: typeof sent.instance === 'string' && sent.instance ? sent.instance : undefined,
         })

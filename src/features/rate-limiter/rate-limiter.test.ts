@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
+import { waitFor } from '../../../test/support/wait.ts'
 
 const BASE = '/api/v1/rate-limiter'
 let app: App
@@ -296,6 +297,35 @@ describe('internal routes', () => {
     })
     const usage = await app.send('GET', `/get_usage/organization/${initech.organizationId}`)
     expect(usage.body).toMatchObject({ success: true, usage: { hourly_count: 2 } })
+  })
+
+  it('refuse a suppressed recipient for good, without counting', async () => {
+    const hooli = await app.tenant('hooli')
+    const ask = (more: object = {}) =>
+      app.send('POST', '/check_rate_limit', {
+        body: { email: 'admin@hooli.test', recipient: 'Gone@far.test', record: true, ...more },
+      })
+    const list = { email: 'gone@far.test', reason: 'asked for it' }
+    expect((await hooli.post('/api/v1/tracking/suppress', list)).status).toBeLessThan(300)
+    expect(await waitFor(async () => (await ask()).status === 403 && ask())).toMatchObject({
+      status: 403,
+      body: {
+        allowed: false,
+        suppressed: true,
+        message: expect.stringMatching(/^gone@far\.test: the address is suppressed/),
+      },
+    })
+    const counted = async () =>
+      (await app.send('GET', '/get_usage/mailbox/admin@hooli.test')).body.usage.hourly_count
+    expect(await counted()).toBe(0)
+    // The rule is its organization's, for single recipients, and for mail that goes out.
+    expect((await ask({ email: 'admin@acme.test' })).status).toBe(200)
+    expect((await ask({ recipient_count: 2 })).status).toBe(200)
+    expect((await ask({ direction: 'inbound' })).status).toBe(200)
+    expect((await ask({ recipient: 'here@far.test' })).status).toBe(200)
+    expect(await counted()).toBe(2)
+    expect((await hooli.delete('/api/v1/tracking/suppress/gone@far.test')).status).toBe(200)
+    expect(await waitFor(async () => (await ask()).status === 200)).toBe(true)
   })
 
   it('answer the policy protocol as text', async () => {

@@ -7,9 +7,11 @@ import { ulid } from '../../lib/ulid.ts'
 import { EmailBounced, HardBounce, SoftBounce } from '../mail-log/mail-log.events.ts'
 import { NO_QUEUE_ID } from '../mail-log/postfix-line.ts'
 import { suppress } from '../suppressions/suppressions.repository.ts'
-import type { BounceReport, ComplaintReport } from './internal.schemas.ts'
+import { type Bounced, readBounce } from './bounce-message.ts'
+import type { ComplaintReport } from './internal.schemas.ts'
 import { type Known, type Owner, ownerFinder } from './owner.ts'
 import { storeEvents } from './store-events.ts'
+import * as tracked from './tracked.repository.ts'
 import { Complaint } from './tracking.events.ts'
 import { softBounces, type TrackingEventType } from './tracking-events.repository.ts'
 
@@ -59,48 +61,72 @@ export function feedbackService({ db, events, now, vault }: Needs) {
       },
     ])
 
-  return {
-    /** One that will never work, or has not worked for long, is written to no more. */
-    async bounce(sent: Static<typeof BounceReport>) {
-      const owner = await ownerOf(sent.tracking_info ?? {})
-      const recipient = sent.recipient.toLowerCase()
-      const bounce_type = sent.bounce_type.toUpperCase() as 'HARD' | 'SOFT' | 'BLOCK'
-      const bounce_reason = sent.bounce_reason.slice(0, MAX_REASON)
-      const { organization_id, domain } = owner
-      const about = { org_id: organization_id, domain: domain || null }
-      const timestamp = now().toISOString()
-      const message_id = owner.email_id === null ? undefined : `<${owner.email_id}>`
-      const suppressed = await db.transaction().execute(async (tx) => {
-        await record(tx, owner, recipient, 'bounced', { bounce_type, bounce_reason })
-        const what = occurrence(EmailBounced, about, {
-          message_id,
-          queue_id: NO_QUEUE_ID,
-          sender: '',
-          from: '',
-          recipient,
-          to: recipient,
-          domain,
-          organization_id,
-          status: 'bounced',
-          detail: bounce_reason,
-          timestamp,
-          bounce_type,
-          bounce_reason,
-        })
-        const tracking_id = owner.tracking_id ?? undefined
-        const why = { recipient, bounce_type, bounce_reason, message_id, tracking_id }
-        await events.emitMany(tx, [
-          { ...what, type: { name: what.type.name, source: 'tracking' } },
-          occurrence(bounce_type === 'HARD' ? HardBounce : SoftBounce, about, why),
-        ])
-        if (bounce_type === 'BLOCK' || !(await isEnough(tx, owner, recipient, bounce_type))) {
-          return false
-        }
-        const row = { email: recipient, organization_id, reason: bounce_reason, source: 'tracking' }
-        await suppress(tx, 'BOUNCE', [{ ...row, bounce_type }], now())
-        return true
+  /** One that will never work, or has not worked for long, is written to no more. */
+  async function bounce(sent: Bounced & { tracking_info?: Known | null | undefined }) {
+    const owner = await ownerOf(sent.tracking_info ?? {})
+    const recipient = sent.recipient.toLowerCase()
+    const bounce_type = sent.bounce_type.toUpperCase() as 'HARD' | 'SOFT' | 'BLOCK'
+    const bounce_reason = sent.bounce_reason.slice(0, MAX_REASON)
+    const { organization_id, domain } = owner
+    const about = { org_id: organization_id, domain: domain || null }
+    const timestamp = now().toISOString()
+    const message_id = owner.email_id === null ? undefined : `<${owner.email_id}>`
+    const suppressed = await db.transaction().execute(async (tx) => {
+      await record(tx, owner, recipient, 'bounced', { bounce_type, bounce_reason })
+      const what = occurrence(EmailBounced, about, {
+        message_id,
+        queue_id: NO_QUEUE_ID,
+        sender: '',
+        from: '',
+        recipient,
+        to: recipient,
+        domain,
+        organization_id,
+        status: 'bounced',
+        detail: bounce_reason,
+        timestamp,
+        bounce_type,
+        bounce_reason,
       })
-      return { success: true, recipient, bounce_type, suppressed, organization_id }
+      const tracking_id = owner.tracking_id ?? undefined
+      const why = { recipient, bounce_type, bounce_reason, message_id, tracking_id }
+      await events.emitMany(tx, [
+        { ...what, type: { name: what.type.name, source: 'tracking' } },
+        occurrence(bounce_type === 'HARD' ? HardBounce : SoftBounce, about, why),
+      ])
+      if (bounce_type === 'BLOCK' || !(await isEnough(tx, owner, recipient, bounce_type))) {
+        return false
+      }
+      const row = { email: recipient, organization_id, reason: bounce_reason, source: 'tracking' }
+      await suppress(tx, 'BOUNCE', [{ ...row, bounce_type }], now())
+      return true
+    })
+    return { success: true, recipient, bounce_type, suppressed, organization_id }
+  }
+
+  return {
+    bounce,
+
+    /**
+     * A bounce as it came. Anybody can write one, so it counts for recipients of the message that it
+     * is about, unless whoever hands it in says whose it is.
+     */
+    async bounceMessage(content: string, info?: Known | null) {
+      const { bounced, email_id, tracking_id } = await readBounce(Buffer.from(content))
+      if (bounced.length === 0) {
+        throw new Unprocessable(
+          'Nobody has bounced here: the message has no report of a failed recipient (RFC 3464) and no X-Failed-Recipients',
+        )
+      }
+      const tracking_info = { tracking_id, email_id, ...info }
+      const isVouchedFor = Boolean(info?.organization_id)
+      const own = isVouchedFor ? bounced : await recipientsAmong(bounced, tracking_info)
+      if (own.length === 0) {
+        throw new Unprocessable('The message that came back was not sent to whoever bounced')
+      }
+      const bounces = []
+      for (const one of own) bounces.push(await bounce({ ...one, tracking_info }))
+      return { success: true, bounces }
     },
 
     async complaint(sent: Static<typeof ComplaintReport>) {
@@ -125,6 +151,14 @@ export function feedbackService({ db, events, now, vault }: Needs) {
       })
       return { success: true, recipient, complaint_type, suppressed: true, organization_id }
     },
+  }
+
+  async function recipientsAmong(bounced: Bounced[], known: Known): Promise<Bounced[]> {
+    const { organization_id, email_id } = await ownerOf(known)
+    if (email_id === null) return []
+    const addresses = bounced.map(({ recipient }) => recipient)
+    const sent = await tracked.recipientsOf(db, { organization_id, email_id }, addresses)
+    return bounced.filter(({ recipient }) => sent.includes(recipient))
   }
 
   async function isEnough(tx: Tx, owner: Owner, recipient: string, type: 'HARD' | 'SOFT') {

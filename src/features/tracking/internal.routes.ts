@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { internal } from '../../access/labels.ts'
+import type { Bounced } from './bounce-message.ts'
 import type { FeedbackService } from './feedback.service.ts'
 import type { InjectService } from './inject.service.ts'
 import { BounceReport, ComplaintReport, InjectRequest } from './internal.schemas.ts'
@@ -8,7 +9,7 @@ import type { PublicService } from './public.service.ts'
 import { TrackingParams } from './tracking.schemas.ts'
 import { visitorOf } from './visitor-of.ts'
 
-// A page in JSON is longer than the page.
+// Pages and messages; in JSON they are longer than they are.
 const MAX_PAGE_BYTES = 16 * 1024 * 1024
 
 interface Needs {
@@ -47,8 +48,14 @@ export const internalRoutes =
 
     app.post('/api/tracking/bounce', {
       config,
+      bodyLimit: MAX_PAGE_BYTES,
       schema: { hide: true, body: BounceReport },
-      handler: async ({ body }) => feedback.bounce(body),
+      handler: async ({ body }) => {
+        const { eml_content, tracking_info, ...said } = body
+        return eml_content === undefined
+          ? feedback.bounce({ ...(said as Bounced), tracking_info })
+          : feedback.bounceMessage(eml_content, tracking_info)
+      },
     })
 
     app.post('/api/tracking/complaint', {

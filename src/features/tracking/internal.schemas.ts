@@ -16,14 +16,24 @@ export const InjectRequest = Body({
 
 const known = { organization_id: text, email_id: text, domain_id: text, tracking_id: text }
 
-export const BounceReport = Body({
-  recipient: needed,
-  bounce_type: Type.String({
-    pattern: '^([Hh][Aa][Rr][Dd]|[Ss][Oo][Ff][Tt]|[Bb][Ll][Oo][Cc][Kk])$',
-  }),
-  bounce_reason: Type.String(),
-  tracking_info: Type.Optional(Nullable(Body(known))),
-})
+/** What somebody else has read in a bounce, or the bounce itself. */
+export const BounceReport = Body(
+  {
+    recipient: Type.Optional(needed),
+    bounce_type: Type.Optional(
+      Type.String({ pattern: '^([Hh][Aa][Rr][Dd]|[Ss][Oo][Ff][Tt]|[Bb][Ll][Oo][Cc][Kk])$' }),
+    ),
+    bounce_reason: Type.Optional(Type.String()),
+    eml_content: Type.Optional(Type.String({ minLength: 1 })),
+    tracking_info: Type.Optional(Nullable(Body(known))),
+  },
+  {
+    anyOf: [
+      { required: ['recipient', 'bounce_type', 'bounce_reason'] },
+      { required: ['eml_content'] },
+    ],
+  },
+)
 
 export const ComplaintReport = Body({
   recipient: needed,

@@ -15,6 +15,7 @@ import { visitCounter } from './visits.ts'
 const MAX_TEXT = 1000
 const MAX_REASON = 500
 const MAX_TARGETS = 10_000
+const TARGET_KEPT_MS = 60 * 60_000
 const ONE_CLICK = 'one-click-post'
 
 export interface Visitor extends Visit {
@@ -32,7 +33,7 @@ export function publicService(core: Needs) {
   const { change, config, db, events, now, vault } = core
   const ids = trackingIds(vault)
   const visits = visitCounter(config.TRACKING_RATE_LIMIT_PER_IP, config.TRACKING_RATE_LIMIT_WINDOW)
-  const targets = new Map<string, string>()
+  const targets = new Map<string, { url: string; until: number }>()
 
   function record(
     visitor: Visitor,
@@ -51,15 +52,17 @@ export function publicService(core: Needs) {
     })
   }
 
-  /** Popular links are asked for again and again; what they lead to never changes. */
+  /** Popular links are asked for again and again. Within the hour one that was forgotten is unknown. */
   async function targetOf(copy: string, position: number): Promise<string | undefined> {
     const key = `${copy} ${position}`
     const kept = targets.get(key)
-    if (kept !== undefined) return kept
+    const at = now().getTime()
+    if (kept && at < kept.until) return kept.url
+    targets.delete(key)
     const found = await tracked.findTarget(db, copy, position)
     if (found === undefined) return undefined
     if (targets.size >= MAX_TARGETS) targets.delete(targets.keys().next().value as string)
-    targets.set(key, found)
+    targets.set(key, { url: found, until: at + TARGET_KEPT_MS })
     return found
   }
 

@@ -122,6 +122,24 @@ export const findMessage = (db: Db, emailId: string) =>
     .orderBy('created_at', 'desc')
     .executeTakeFirst()
 
+/** Which of these addresses a tracked message went to. */
+export const recipientsOf = async (
+  db: Db,
+  message: { organization_id: string; email_id: string },
+  addresses: string[],
+): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('tracked_recipients')
+    .innerJoin('tracked_messages', 'tracked_messages.id', 'tracked_recipients.message_id')
+    .select('tracked_recipients.recipient')
+    .distinct()
+    .where('tracked_messages.email_id', '=', message.email_id)
+    .where('tracked_messages.organization_id', '=', message.organization_id)
+    .where('tracked_recipients.recipient', 'in', addresses)
+    .execute()
+  return rows.map(({ recipient }) => recipient)
+}
+
 /** In portions, so that nobody waits for long. */
 export async function deleteOlder(db: Db, before: Date, portion: number): Promise<number> {
   const { numDeletedRows } = await db
