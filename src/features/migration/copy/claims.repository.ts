@@ -23,7 +23,8 @@ export const claim = (db: Db, { daemon, leaseSeconds, jobsPerHost }: Share) =>
     const { rows } = await sql<ClaimedJob>`
       with busy as (
         select id, organization_id, remote_host, pair_id from migration_jobs
-        where status = 'running' and claimed_until > now()
+        -- A cancelled job has its mailboxes until its daemon has let go of them.
+        where claimed_until > now()
       )
       update migration_jobs set
         status = 'running',
