@@ -124,6 +124,8 @@ async function accountOf(
 async function restore(run: Run, target: ImapFlow, folder: copied.FolderRow): Promise<void> {
   if (run.job.migrated_messages > 0 || run.migrated > 0) return
   await target.mailboxOpen(folder.target_path, { readOnly: true })
-  const present = (await target.search({ all: true }, { uid: true })) || []
+  const present = await target.search({ all: true }, { uid: true })
+  // Not the same as nothing: what is believed gone is copied again.
+  if (!present) throw new Error('the server does not list its messages')
   await copied.forgetMissing(run.core.db, folder.id, present)
 }

@@ -84,9 +84,13 @@ export async function startEngine(core: Core) {
     while (!isStopping && working.size < config.MIGRATION_MAX_CONCURRENT_JOBS) {
       const at = performance.now()
       const job = await claims.claim(db, share)
-      if (!job) return
+      if (!job) break
       begin(job, at)
     }
+    if (isStopping) return
+    const isFull = working.size >= config.MIGRATION_MAX_CONCURRENT_JOBS
+    const greedy = await claims.findGreedy(db, share, isFull)
+    if (greedy !== undefined) working.get(greedy)?.stop()
   }
 
   const looking = periodically(LOOK_MS, look, (error) =>
