@@ -72,7 +72,7 @@ export async function startPlainImap(options: Options = {}) {
         }
       } else if (/^UID SEARCH/i.test(command)) {
         lines.push(`* SEARCH ${(open?.messages ?? []).map((_, index) => index + 1).join(' ')}`)
-      } else if (/^UID FETCH/i.test(command)) lines.push(...fetched(open, command))
+      } else if (/^(UID )?FETCH/i.test(command)) lines.push(...fetched(open, command))
       else if (/^APPEND/i.test(command)) {
         const literal = /\{(\d+)(\+?)\}$/.exec(command)
         if (literal?.[2] === '') socket.write('+ go on\r\n')
@@ -111,7 +111,7 @@ const nameIn = (command: string) => {
 }
 
 function fetched(folder: PlainFolder | undefined, command: string): string[] {
-  const set = command.split(' ')[2] ?? ''
+  const set = command.replace(/^UID /i, '').split(' ')[1] ?? ''
   const part = /BODY\.PEEK\[\](?:<(\d+)\.(\d+)>)?/i.exec(command)
   return (folder?.messages ?? []).flatMap(({ text, flags, date }, index) => {
     const uid = index + 1
@@ -126,7 +126,8 @@ function fetched(folder: PlainFolder | undefined, command: string): string[] {
     const [start, length] = [Number(part[1] ?? 0), Number(part[2] ?? text.length)]
     const piece = text.slice(start, start + length)
     const at = part[1] === undefined ? '' : `<${start}>`
-    return `* ${uid} FETCH (UID ${uid} BODY[]${at} {${piece.length}}\r\n${piece})`
+    const size = /RFC822\.SIZE/i.test(command) ? `RFC822.SIZE ${text.length} ` : ''
+    return `* ${uid} FETCH (UID ${uid} ${size}BODY[]${at} {${piece.length}}\r\n${piece})`
   })
 }
 
