@@ -245,6 +245,11 @@ export const variables = {
     min: 1,
     max: 10_000,
   }),
+  MIGRATION_COMMAND_SECONDS: env.integer(
+    'The most that a server may take for one command, or for 256 KB of a large message',
+    300,
+    { min: 1, max: 86_400 },
+  ),
   MIGRATION_RETRIES: env.integer('Tries after a lost connection, before a job fails', 6, {
     max: 100,
   }),

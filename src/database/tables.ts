@@ -661,6 +661,8 @@ export interface Tables {
     target_validity: number
     target_floor: number
     settled: string | null
+    job_id: string | null
+    job_floor: Generated<number>
   }
   migration_jobs: {
     id: string

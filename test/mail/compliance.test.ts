@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { networkInterfaces } from 'node:os'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eraseDue } from '../../src/features/compliance/erasure/erasure.jobs.ts'
@@ -12,6 +13,10 @@ import { unzip } from '../support/zip.ts'
 
 const PATH = '/api/v1/compliance'
 const DAY_MS = 24 * 3_600_000
+/** An address of this machine that is not loopback, which a private edge does not trust. */
+const outside = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 
 describe.skipIf(edgeMissing)(`compliance on a real Dovecot${skipped}`, () => {
   let host: MailHost
@@ -64,6 +69,28 @@ describe.skipIf(edgeMissing)(`compliance on a real Dovecot${skipped}`, () => {
       return []
     }
   }
+
+  it.skipIf(outside === undefined)(
+    'takes the master login from a trusted address, and from no other',
+    async () => {
+      const { email } = await mailbox('guarded')
+      const { IMAP_MASTER_USER: master = '', IMAP_MASTER_PASSWORD: password = '' } =
+        host.edge.environment
+      const login = async (user: string, secret: string, from?: string) => {
+        const client = await openImap({ port: host.ports.imaps, ...(from && { from }) })
+        const { ok } = await client.login(user, secret)
+        client.end()
+        return ok
+      }
+      expect(await login(`${email}*${master}`, password)).toBe(true)
+      expect(await login(`${email}*${master}`, password, outside)).toBe(false)
+      // The address itself is no reason: the holder logs in from there.
+      expect(await login(email, PASSWORD, outside)).toBe(true)
+      // What the one was given is not in a cache for the other.
+      expect(await login(`${email}*${master}`, password)).toBe(true)
+      expect(await login(`${email}*${master}`, password, outside)).toBe(false)
+    },
+  )
 
   it('exports every message byte for byte, also of a suspended mailbox', async () => {
     const { email, path } = await mailbox('jane')

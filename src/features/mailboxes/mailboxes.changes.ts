@@ -13,13 +13,13 @@ import {
   OrganizationUserLimitReached,
 } from '../organizations/organizations.errors.ts'
 import { defaultMailboxQuota } from '../storage/quota-configuration.ts'
+import { refuseErased, refuseKept } from './kept-mailboxes.ts'
 import {
   AccountExternalIdTaken,
   AddressInUse,
   DomainUnavailable,
   EmailAccountExists,
   EmailAccountNotFound,
-  MailboxBeingErased,
   type MailboxExists,
   UserLimitReached,
 } from './mailboxes.errors.ts'
@@ -156,7 +156,7 @@ export function mailboxChanges(needs: MailboxNeeds) {
               : undefined
             const before = await accounts.lock(tx, caller.scope, id)
             if (!before) throw new EmailAccountNotFound()
-            if (fields.status !== undefined) await refuseErased(tx, id)
+            if (fields.status !== undefined) await refuseErased(tx, [id])
             if (quotas) refuseOverridden(before, caller)
             if (domain && wanted > before.storage_quota) {
               const free = await leftToAllot(tx, domain)
@@ -208,7 +208,8 @@ export function mailboxChanges(needs: MailboxNeeds) {
         await aliases.lockForwarding(tx)
         // Before the account's row: its removal counts in the domain's.
         await domains.lock(tx, 'platform', known.domain_id)
-        if (!more.erasing) await refuseErased(tx, id)
+        if (!more.erasing)
+          await refuseKept(tx, { ...known, ids: [id], emails: [known.email] }, now())
         const row = await accounts.remove(tx, caller.scope, id)
         if (!row) return undefined
         await access.twoFactor.reset(tx, { kind: 'mailbox', id })
@@ -266,10 +267,6 @@ export function mailboxChanges(needs: MailboxNeeds) {
 
 const hasQuotas = ({ fields = {}, mergedQuotas }: MailboxChange): boolean =>
   mergedQuotas !== undefined || QUOTA_FIELDS.some((name) => fields[name] !== undefined)
-
-async function refuseErased(tx: Tx, id: string): Promise<void> {
-  if (await accounts.isBeingErased(tx, id)) throw new MailboxBeingErased()
-}
 
 function refuseFull({ total_email_accounts: count, max_users: limit }: DomainRow): void {
   if (count >= limit) throw new UserLimitReached(limit)

@@ -62,3 +62,10 @@ export const MailboxBeingErased = defineError({
   status: 409,
   message: 'The data of this mailbox is being erased; an operator can cancel that first',
 })
+
+/** Who placed the hold and why is the operators' business. */
+export const MailboxOnHold = defineError({
+  status: 409,
+  code: 'legal_hold_active',
+  message: 'A legal hold covers this mailbox; an operator has to release it first',
+})

@@ -216,12 +216,3 @@ export const remove = (tx: Tx, scope: Scope, id: string) =>
     .where(inScope('email_accounts', scope))
     .returning(columns)
     .executeTakeFirst()
-
-/** Closed for good, unless an operator cancels the erasure; see docs/compliance.md. */
-export const isBeingErased = async (tx: Tx, id: string): Promise<boolean> =>
-  (await tx
-    .selectFrom('data_erasures')
-    .select('id')
-    .where('account_id', '=', id)
-    .where('status', 'in', ['pending', 'soft_deleted'])
-    .executeTakeFirst()) !== undefined

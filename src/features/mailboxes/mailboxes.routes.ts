@@ -105,7 +105,10 @@ export const mailboxRoutes =
     })
 
     app.delete('/email-accounts/:account_id', {
-      config: { auth: key('write'), errors: [ForwardingLoop] },
+      config: {
+        auth: key('write'),
+        errors: [ForwardingLoop, errors.MailboxBeingErased, errors.MailboxOnHold],
+      },
       schema: {
         operationId: 'delete_email_account',
         summary: 'Delete a mailbox; 204 when there is none to delete',

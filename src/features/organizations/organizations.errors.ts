@@ -34,6 +34,11 @@ export const OrganizationHasCustomers = defineError({
   status: 400,
   message: 'Cannot delete organization with sub-organizations. Delete them first.',
 })
+export const OrganizationOnHold = defineError({
+  status: 409,
+  code: 'legal_hold_active',
+  message: 'A legal hold covers this organization; an operator has to release it first',
+})
 export const DomainLimitReached = defineError({
   status: 400,
   message: 'Organization has reached the number of domains of its plan; an operator can raise it',

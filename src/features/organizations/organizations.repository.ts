@@ -159,6 +159,19 @@ export const update = (tx: Tx, id: string, fields: OrganizationFields, now: Date
     .returning(columns)
     .executeTakeFirstOrThrow()
 
+/** Its log and quarantine go with it, which a hold on any address of it forbids. */
+export async function isHeld(tx: Tx, id: string, now: Date): Promise<boolean> {
+  const hold = await tx
+    .selectFrom('legal_holds')
+    .select('id')
+    .where('organization_id', '=', id)
+    .where('active', '=', true)
+    .where((eb) => eb.or([eb('end_date', 'is', null), eb('end_date', '>', now.toISOString())]))
+    .limit(1)
+    .executeTakeFirst()
+  return hold !== undefined
+}
+
 export const remove = (tx: Tx, id: string) =>
   tx.deleteFrom('organizations').where('id', '=', id).execute()
 

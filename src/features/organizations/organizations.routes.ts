@@ -128,7 +128,11 @@ export const organizationRoutes =
     app.delete('/:organization_id', {
       config: {
         auth: operator('admin'),
-        errors: [errors.OrganizationNotFound, errors.OrganizationNotEmpty],
+        errors: [
+          errors.OrganizationNotFound,
+          errors.OrganizationNotEmpty,
+          errors.OrganizationOnHold,
+        ],
       },
       schema: {
         operationId: 'delete_organization',

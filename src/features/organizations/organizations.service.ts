@@ -13,6 +13,7 @@ import {
   OrganizationIdTaken,
   OrganizationNotEmpty,
   OrganizationNotFound,
+  OrganizationOnHold,
   QuotaBelowUse,
 } from './organizations.errors.ts'
 import {
@@ -170,6 +171,7 @@ export function organizationService(needs: Needs) {
         const { domain_count: domains, email_account_count: accounts, name } = organization
         if (domains > 0 || accounts > 0) throw new OrganizationNotEmpty({ domains, accounts })
         if (await organizations.hasSubOrganizations(tx, id)) throw new OrganizationHasCustomers()
+        if (await organizations.isHeld(tx, id, now())) throw new OrganizationOnHold()
         await organizations.remove(tx, id)
         await events.emit(tx, OrganizationDeleted, { org_id: id }, { organization_id: id, name })
       })

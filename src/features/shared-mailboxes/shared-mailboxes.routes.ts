@@ -4,6 +4,7 @@ import { Done, done, Success, success } from '../../http/envelope.ts'
 import { pageOf } from '../../http/paging.ts'
 import { ForwardingLoop } from '../aliases/aliases.errors.ts'
 import { DomainNotFound } from '../domains/domains.errors.ts'
+import { MailboxOnHold } from '../mailboxes/mailboxes.errors.ts'
 import * as errors from './shared-mailboxes.errors.ts'
 import * as shapes from './shared-mailboxes.schemas.ts'
 import type { SharedMailboxService } from './shared-mailboxes.service.ts'
@@ -66,7 +67,10 @@ export const sharedMailboxRoutes =
     })
 
     app.delete('/:mailbox_id', {
-      config: { auth: key('write'), errors: [errors.SharedMailboxNotFound, ForwardingLoop] },
+      config: {
+        auth: key('write'),
+        errors: [errors.SharedMailboxNotFound, ForwardingLoop, MailboxOnHold],
+      },
       schema: {
         operationId: 'delete_shared_mailbox',
         summary: 'Delete a shared mailbox: its members go, its address is free at once',

@@ -13,6 +13,7 @@ import { ulid } from '../../lib/ulid.ts'
 import type { AliasService } from '../aliases/aliases.service.ts'
 import { DomainNotFound } from '../domains/domains.errors.ts'
 import type { DomainService } from '../domains/domains.service.ts'
+import { refuseKept } from '../mailboxes/kept-mailboxes.ts'
 import {
   AccountNotFound,
   DomainInactive,
@@ -130,6 +131,7 @@ export function sharedMailboxService(needs: Needs) {
       const email = await change(caller, async (tx) => {
         await aliases.lockForwarding(tx)
         const mailbox = await locked(tx, caller, id)
+        await refuseKept(tx, { ...mailbox, ids: [id], emails: [mailbox.email] }, now())
         await shared.removeMembers(tx, id)
         await shared.deactivate(tx, id, now())
         // Its mail is now the catch-all's, which may lead back here.

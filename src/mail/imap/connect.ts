@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { ImapFlow } from 'imapflow'
 import { OutboundRefused } from '../../outbound/guard.ts'
-import { type Wire, wire } from './wire.ts'
+import { COMMAND_MS, tooSlow, type Wire, wire } from './wire.ts'
 
 const CONNECT_MS = 20_000
 const SILENCE_MS = 120_000
@@ -20,6 +20,8 @@ export interface ImapServer {
   user: string
   secret: string
   auth: 'password' | 'oauth2'
+  /** The most that one command may take. */
+  commandMs?: number
   /** Where it is; throws for a place that nobody may make us call. */
   addresses(): Promise<string[]>
 }
@@ -67,14 +69,45 @@ export async function connectImap(server: ImapServer, signal: AbortSignal): Prom
   const stop = () => client.close()
   signal.addEventListener('abort', stop, { once: true })
   client.once('close', () => signal.removeEventListener('abort', stop))
+  const { commandMs = COMMAND_MS } = server
+  limitCommands(client, commandMs)
+  const patience = setTimeout(() => closeLate(client, commandMs), commandMs)
   try {
     await client.connect()
   } catch (error) {
     client.close()
     signal.throwIfAborted()
-    throw judged(server, error)
+    throw judged(server, lateness(client) ?? error)
+  } finally {
+    clearTimeout(patience)
   }
   return client
+}
+
+const late = new WeakMap<ImapFlow, ConnectionFailed>()
+
+/** Why a connection was closed, if it was for taking too long. */
+export const lateness = (client: ImapFlow): ConnectionFailed | undefined => late.get(client)
+
+function closeLate(client: ImapFlow, commandMs: number) {
+  late.set(client, new ConnectionFailed(tooSlow(commandMs)))
+  client.close()
+}
+
+/** The library waits for as long as anything comes, be it a byte a minute. */
+function limitCommands(client: ImapFlow, commandMs: number) {
+  const { exec } = client as unknown as { exec: (...given: unknown[]) => Promise<unknown> }
+  const limited = async (...given: unknown[]) => {
+    const timer = setTimeout(() => closeLate(client, commandMs), commandMs)
+    try {
+      return await exec.apply(client, given)
+    } catch (error) {
+      throw lateness(client) ?? error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  Object.assign(client, { exec: limited })
 }
 
 /** The same connection without the library, for moving messages. */
@@ -85,7 +118,7 @@ export async function connectWire(
   const client = await connectImap(server, signal)
   const capabilities = new Set(client.capabilities.keys())
   const { readSocket, writeSocket, socket } = client.unbind()
-  const plain = wire(readSocket, writeSocket, () => socket.destroy())
+  const plain = wire(readSocket, writeSocket, () => socket.destroy(), server.commandMs)
   signal.addEventListener('abort', plain.close, { once: true })
   socket.once('close', () => signal.removeEventListener('abort', plain.close))
   return Object.assign(plain, { capabilities })

@@ -30,10 +30,14 @@ type Piece = string | Buffer | AsyncIterable<Buffer>
 
 const MAX_LINE_BYTES = 256 * 1024
 const SILENCE_MS = 60_000
+/** For one command, or one piece of a large message: a server that drips is never silent. */
+export const COMMAND_MS = 300_000
 const LITERAL = /\{(\d{1,10})\}$/
 
 interface Running {
   tag: string
+  /** When the server has had time enough. */
+  until: number
   limits: Limits
   received: number
   untagged: (response: Response) => void
@@ -49,7 +53,12 @@ export type Wire = ReturnType<typeof wire>
  * An IMAP connection after its login, for moving messages: one command at a time, answers handed on as
  * they come, and nothing kept beyond what was asked for, whatever the server sends.
  */
-export function wire(input: Readable, output: Writable, destroy: () => void) {
+export function wire(
+  input: Readable,
+  output: Writable,
+  destroy: () => void,
+  commandMs = COMMAND_MS,
+) {
   let running: Running | undefined
   let broken: Error | undefined
   let count = 0
@@ -59,10 +68,12 @@ export function wire(input: Readable, output: Writable, destroy: () => void) {
   let literal: { bytes: Buffer; filled: number } | undefined
   let drained: (() => void) | undefined
 
-  const timer = setInterval(look, SILENCE_MS / 4).unref()
+  const timer = setInterval(look, Math.min(SILENCE_MS, commandMs) / 4).unref()
   let heard = Date.now()
   function look() {
-    if (running && Date.now() - heard > SILENCE_MS) fail(new WireBroken('the server is silent'))
+    if (!running) return
+    if (Date.now() - heard > SILENCE_MS) fail(new WireBroken('the server is silent'))
+    if (running && Date.now() > running.until) fail(new WireBroken(tooSlow(commandMs)))
   }
 
   function fail(error: Error) {
@@ -179,7 +190,12 @@ export function wire(input: Readable, output: Writable, destroy: () => void) {
         await write(piece)
         if (leave) await Promise.race([leave, ended(state)])
       } else if (Buffer.isBuffer(piece)) await write(piece)
-      else for await (const bytes of piece) await write(bytes)
+      else {
+        for await (const bytes of piece) {
+          await write(bytes)
+          state.until = Date.now() + commandMs
+        }
+      }
     }
   }
 
@@ -198,7 +214,15 @@ export function wire(input: Readable, output: Writable, destroy: () => void) {
       const tag = `M${++count}`
       let state: Running | undefined
       const answer = new Promise<string>((resolve, reject) => {
-        state = { tag, limits, received: 0, untagged, resolve, reject }
+        state = {
+          tag,
+          until: Date.now() + commandMs,
+          limits,
+          received: 0,
+          untagged,
+          resolve,
+          reject,
+        }
       })
       running = state as unknown as Running
       heard = Date.now()
@@ -216,6 +240,9 @@ export function wire(input: Readable, output: Writable, destroy: () => void) {
     close: () => fail(new WireBroken('closed')),
   }
 }
+
+export const tooSlow = (commandMs: number) =>
+  `the server takes more than ${commandMs / 1000} seconds for a command`
 
 function* withTag(tag: string, pieces: Iterable<Piece>): Iterable<Piece> {
   yield `${tag} `

@@ -4,6 +4,7 @@ import { SieveNotConfigured } from '../../../mail/managesieve/errors.ts'
 import { endAllOf } from '../exports/exports.repository.ts'
 import { removeSealed } from '../exports/sealed-file.ts'
 import type { Add, Person } from './erasers.ts'
+import { pseudonymOf } from './pseudonym.ts'
 
 const AT_ONCE = 1000
 
@@ -54,7 +55,7 @@ export async function eraseQuarantine({ db }: Core, person: Person, add: Add) {
  */
 export async function eraseMailLog({ db, vault }: Core, person: Person, add: Add) {
   const { email, organization_id } = person
-  const pseudonym = `erased-${vault.fingerprint('erasure', email).slice(0, 16)}@erased.invalid`
+  const pseudonym = pseudonymOf(vault, email)
   const renamed = (column: string) =>
     sql`case when ${sql.ref(column)} = ${email} then ${pseudonym} else ${sql.ref(column)} end`
   // Senders and recipients have an index; a login without either is looked for once.

@@ -1,5 +1,6 @@
 import type { Core } from '../../../core.ts'
 import type { Db } from '../../../database/database.ts'
+import { eraseEvents, eraseMigrations } from './erase-events.ts'
 import { eraseMail } from './erase-mail.ts'
 import { eraseMailbox } from './erase-mailbox.ts'
 import * as traces from './erase-traces.ts'
@@ -35,5 +36,7 @@ export const erasers: readonly Eraser[] = [
   { name: 'mail_log', erase: traces.eraseMailLog },
   { name: 'logins', erase: traces.eraseLogins },
   { name: 'consents', erase: traces.eraseConsents },
+  { name: 'migrations', erase: eraseMigrations },
+  { name: 'events', erase: eraseEvents },
   { name: 'mailbox', erase: eraseMailbox },
 ]

@@ -113,6 +113,53 @@ it('removes all of a person, and keeps the proof and the rest of the log', async
   expect((await erase()).status).toBe(404)
 })
 
+it('takes the address out of events, dead letters and deliveries, and leaves similar ones', async () => {
+  const { db } = app.core
+  const data = { email: jane.email, text: `<${jane.email}>, not-${jane.email}, ${jane.email}.uk` }
+  const org_id = acme.organizationId
+  const event = { id: jane.id, event: 'test', source: 'test', org_id, data }
+  await db.insertInto('events').values(event).execute()
+  const letter = {
+    event_id: jane.id,
+    organization_id: org_id,
+    event_type: 'test',
+    endpoint_url: 'https://receiver.test',
+    last_error: `550 ${jane.email} is unknown`,
+    attempt_count: 1,
+    payload: { data },
+  }
+  await db.insertInto('webhook_dead_letters').values(letter).execute()
+  await erase()
+  await later(31)
+  await eraseDue.run(app.core)
+  expect((await status()).removed.events.webhook_dead_letters).toBe(1)
+  const after = await db
+    .selectFrom('events')
+    .select('data')
+    .where('id', '=', jane.id)
+    .executeTakeFirstOrThrow()
+  const pseudonym = (after.data as { email: string }).email
+  expect(pseudonym).toMatch(/^erased-[0-9a-f]{16}@erased\.invalid$/)
+  expect(after.data).toEqual({
+    email: pseudonym,
+    text: `<${pseudonym}>, not-${jane.email}, ${jane.email}.uk`,
+  })
+  const dead = await db
+    .selectFrom('webhook_dead_letters')
+    .select(['payload', 'last_error'])
+    .where('event_id', '=', jane.id)
+    .executeTakeFirstOrThrow()
+  expect(dead).toEqual({ payload: { data: after.data }, last_error: `550 ${pseudonym} is unknown` })
+  // Only the last event, which says that the mailbox is gone, names it.
+  const rest = await db
+    .selectFrom('events')
+    .select(['event', 'data'])
+    .where('org_id', '=', org_id)
+    .execute()
+  const named = rest.filter((row) => JSON.stringify(row.data).includes(`"${jane.email}"`))
+  expect(named.map((row) => row.event)).toEqual(['mailbox.deleted'])
+})
+
 it('waits for a mail server that is away, and goes on when it is back', async () => {
   await erase()
   await later(31)

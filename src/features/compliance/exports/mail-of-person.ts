@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ImapFlow } from 'imapflow'
+import { ImapAway } from '../../../mail/imap-mailbox.ts'
 import { type ArchiveWriter, pathPart } from './archive-writer.ts'
 
 const CHUNK_BYTES = 256 * 1024
@@ -34,6 +35,8 @@ export async function addMail(client: ImapFlow, archive: ArchiveWriter) {
       lock.release()
     }
   }
+  // The library answers with what it has when the connection breaks; half a mailbox is no export.
+  if (!client.usable) throw new ImapAway('the connection broke')
   return counts
 }
 

@@ -3,6 +3,7 @@ import type { Core } from '../../../core.ts'
 import { ApiError, ValidationFailed } from '../../../errors.ts'
 import { toDomainName } from '../../../lib/domain-name.ts'
 import { itemText } from '../../../lib/item-text.ts'
+import { refuseKept } from '../../mailboxes/kept-mailboxes.ts'
 import { removeCredentialsOf } from '../../smtp-credentials/smtp-credential-trail.ts'
 import { DomainNotFound, InvalidFormat } from '../domains.errors.ts'
 import { DomainDeleted, DomainUpdated } from '../domains.events.ts'
@@ -138,6 +139,7 @@ export function legacyDomainService(needs: Needs) {
     const { logins, ...stats } = await change(caller, async (tx) => {
       const row = await domains.lock(tx, caller.scope, id)
       if (!row) throw new DomainNotFound()
+      await refuseKept(tx, { ...row, ...(await legacy.addressesOf(tx, id)) }, now())
       const usernames = await removeCredentialsOf(tx, caller, id, now())
       const accounts = await legacy.removeAccountsOf(tx, id)
       const aliases = await legacy.removeAliasesOf(tx, id)

@@ -23,7 +23,8 @@ export const claim = (db: Db, { daemon, leaseSeconds, jobsPerHost }: Share) =>
     const { rows } = await sql<ClaimedJob>`
       with busy as (
         select id, organization_id, remote_host, pair_id from migration_jobs
-        where status = 'running' and claimed_until > now()
+        -- A cancelled job has its mailboxes until its daemon has let go of them.
+        where claimed_until > now()
       )
       update migration_jobs set
         status = 'running',
@@ -46,6 +47,33 @@ export const claim = (db: Db, { daemon, leaseSeconds, jobsPerHost }: Share) =>
       returning *`.execute(tx)
     return rows[0]
   })
+
+/**
+ * A job of ours that should make room: an organization waits that has nothing running, while another
+ * has several. It loses nothing by that; whoever has a place next goes on with it.
+ */
+export const findGreedy = async (db: Db, share: Share, isFull: boolean) => {
+  const { rows } = await sql<{ id: string }>`
+    with busy as (
+      select id, organization_id, remote_host, pair_id, claimed_by, created_at from migration_jobs
+      where claimed_until > now()
+    ),
+    waiting as (
+      select remote_host, (select count(*) from busy where busy.remote_host = job.remote_host)
+        >= ${share.jobsPerHost} as is_crowded
+      from migration_jobs as job
+      where status in ('pending', 'running') and credentials is not null
+        and (claimed_until is null or claimed_until <= now())
+        and not exists (select from busy where busy.organization_id = job.organization_id)
+    )
+    select busy.id from busy
+    join waiting on case when is_crowded
+      then busy.remote_host = waiting.remote_host else ${isFull}::boolean end
+    where busy.claimed_by = ${share.daemon}
+      and (select count(*) from busy as same where same.organization_id = busy.organization_id) > 1
+    order by busy.created_at desc limit 1`.execute(db)
+  return rows[0]?.id
+}
 
 /** Signs of life; says which jobs are still ours and what was decided about them meanwhile. */
 export const renew = async (db: Db, daemon: string, ids: string[], leaseSeconds: number) => {

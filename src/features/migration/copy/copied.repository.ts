@@ -29,6 +29,8 @@ interface NewFolder {
   source_validity: number
   target_validity: number
   target_floor: number
+  job_id: string
+  job_floor: number
 }
 
 /** Begins a folder, or begins it anew: what was known of it is forgotten. */
@@ -45,6 +47,15 @@ export const beginFolder = (db: Db, folder: NewFolder) =>
       .returningAll()
       .executeTakeFirstOrThrow()
   })
+
+/** A job comes to a folder for the first time; from here on what arrives there is its work. */
+export const takeOver = (db: Db, id: number, jobId: string, floor: number) =>
+  db
+    .updateTable('migration_folders')
+    .set({ job_id: jobId, job_floor: floor })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
 
 export const settle = (db: Db, id: number, floor: number, settled: string | null) =>
   db

@@ -94,6 +94,7 @@ async function accountOf(
   const { db } = run.core
   const status = await statusOf(target, targetPath)
   const targetValidity = Number(status.uidValidity ?? 0)
+  const uidNext = Number(status.uidNext ?? 1)
   const known = await copied.findFolder(db, run.job.pair_id, path)
   const isOld =
     known !== undefined &&
@@ -102,7 +103,8 @@ async function accountOf(
     known.target_path === targetPath
   if (isOld) {
     if (!run.job.is_delta && !run.job.is_retry) await restore(run, target, known)
-    return { folder: known, isOld }
+    if (known.job_id === run.job.id) return { folder: known, isOld }
+    return { folder: await copied.takeOver(db, known.id, run.job.id, uidNext), isOld }
   }
   const folder = await copied.beginFolder(db, {
     pair_id: run.job.pair_id,
@@ -111,7 +113,9 @@ async function accountOf(
     source_validity: validity,
     target_validity: targetValidity,
     // What a folder held that was known under other numbers may be ours, from its first message on.
-    target_floor: known ? 1 : Number(status.uidNext ?? 1),
+    target_floor: known ? 1 : uidNext,
+    job_id: run.job.id,
+    job_floor: uidNext,
   })
   return { folder, isOld: known !== undefined }
 }
@@ -120,6 +124,8 @@ async function accountOf(
 async function restore(run: Run, target: ImapFlow, folder: copied.FolderRow): Promise<void> {
   if (run.job.migrated_messages > 0 || run.migrated > 0) return
   await target.mailboxOpen(folder.target_path, { readOnly: true })
-  const present = (await target.search({ all: true }, { uid: true })) || []
+  const present = await target.search({ all: true }, { uid: true })
+  // Not the same as nothing: what is believed gone is copied again.
+  if (!present) throw new Error('the server does not list its messages')
   await copied.forgetMissing(run.core.db, folder.id, present)
 }

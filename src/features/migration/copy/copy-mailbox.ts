@@ -4,6 +4,7 @@ import {
   ConnectionRefused,
   connectImap,
   judged,
+  lateness,
   messageOf,
 } from '../../../mail/imap/connect.ts'
 import { Refused, WireBroken } from '../../../mail/imap/wire.ts'
@@ -24,7 +25,7 @@ export async function copyMailbox(run: Run): Promise<void> {
   let target: ImapFlow | undefined
   let moving: ReturnType<typeof lanes> | undefined
   try {
-    const listed = (await ownFolders(source, true)).filter(isSelectable)
+    const listed = (await ownFolders(source, run.source, true)).filter(isSelectable)
     const { db, config } = run.core
     const known = new Map(
       (await copied.foldersOf(db, run.job.pair_id)).map((row) => [row.source_path, row]),
@@ -40,7 +41,7 @@ export async function copyMailbox(run: Run): Promise<void> {
     if (run.job.is_delta && mine.every(isSettled)) return
 
     target = await connectImap(run.target, run.signal)
-    const there = await ownFolders(target, false)
+    const there = await ownFolders(target, run.target, false)
     const present = new Set(there.map(({ path }) => path))
     const retried = run.job.is_retry
       ? await progress.failures(db, 'retry_job_id', run.job.id)
@@ -85,7 +86,8 @@ async function ofFolder(run: Run, path: string, error: unknown, clients: ImapFlo
   if (error instanceof ConnectionFailed || error instanceof ConnectionRefused) throw error
   if (error instanceof WireBroken) throw new ConnectionFailed(error.message)
   const gone = clients.findIndex((client) => !client.usable)
-  if (gone !== -1) throw judged(gone === 0 ? run.source : run.target, error)
+  const closed = clients[gone]
+  if (closed) throw judged(gone === 0 ? run.source : run.target, lateness(closed) ?? error)
   const { responseText, responseStatus } = error as {
     responseText?: string
     responseStatus?: string
@@ -137,8 +139,14 @@ async function estimate(
 const STATE = { messages: true, uidNext: true, uidValidity: true, highestModseq: true } as const
 
 /** Not those that others share. */
-async function ownFolders(client: ImapFlow, withState: boolean): Promise<ListResponse[]> {
+async function ownFolders(
+  client: ImapFlow,
+  server: Run['source'],
+  withState: boolean,
+): Promise<ListResponse[]> {
   const all = await client.list(withState ? { statusQuery: STATE } : {})
+  // The library answers with what it has when the connection breaks meanwhile.
+  if (!client.usable) throw judged(server, lateness(client) ?? new Error('the connection broke'))
   const { other, shared } = client.namespaces ?? {}
   const foreign = [...(other || []), ...(shared || [])]
     .map(({ prefix }) => prefix)

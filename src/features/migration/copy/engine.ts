@@ -9,8 +9,12 @@ const LEASE_SECONDS = 15
 // A sign of life may have been late; before another daemon believes us dead, we must.
 const MARGIN_MS = 3000
 
+// For messages that are on their way to the target when a job is to stop.
+const GRACE_MS = 3000
+
 interface Working {
-  abort: AbortController
+  stop(): void
+  cut(): void
   done: Promise<void>
   renewedAt: number
 }
@@ -33,22 +37,32 @@ export async function startEngine(core: Core) {
   }
 
   function begin(job: claims.ClaimedJob, claimedAt: number) {
-    const abort = new AbortController()
-    const { signal } = abort
+    const ending = new AbortController()
+    const cutting = new AbortController()
+    const cut = () => {
+      ending.abort()
+      cutting.abort()
+    }
+    const stop = () => {
+      ending.abort()
+      setTimeout(cut, GRACE_MS).unref()
+    }
     const isOurs = () => {
       const { renewedAt = 0 } = working.get(job.id) ?? {}
       return performance.now() - renewedAt < LEASE_SECONDS * 1000 - MARGIN_MS
     }
-    const done = runJob(core, job, { daemon, signal, isOurs })
+    const signals = { signal: ending.signal, cut: cutting.signal }
+    const done = runJob(core, job, { daemon, ...signals, isOurs })
       .catch((error) => log.error({ err: error, job: job.id }, 'a migration job broke off'))
-      .then(() => claims.release(db, daemon, job.id))
+      // What was cut off may still arrive; nobody works on these mailboxes until the claim lapses.
+      .then(() => (cutting.signal.aborted ? undefined : claims.release(db, daemon, job.id)))
       .catch((error) => log.warn({ err: error, job: job.id }, 'a migration job was not released'))
       .then(() => {
         working.delete(job.id)
         counts.ended++
         if (!isStopping) void looking.now()
       })
-    working.set(job.id, { abort, done, renewedAt: claimedAt })
+    working.set(job.id, { stop, cut, done, renewedAt: claimedAt })
   }
 
   async function renew(): Promise<void> {
@@ -57,9 +71,11 @@ export async function startEngine(core: Core) {
     const rows = await claims.renew(db, daemon, [...working.keys()], LEASE_SECONDS)
     const mine = new Map(rows.map(({ id, status }) => [id, status]))
     for (const [id, one] of working) {
-      if (mine.get(id) === 'running') one.renewedAt = at
+      const status = mine.get(id)
+      if (status !== undefined) one.renewedAt = Math.max(one.renewedAt, at)
       // Those taken since are not among what was asked for.
-      else if (one.renewedAt < at) one.abort.abort()
+      else if (one.renewedAt < at) one.cut()
+      if (status !== undefined && status !== 'running') one.stop()
     }
   }
 
@@ -68,9 +84,13 @@ export async function startEngine(core: Core) {
     while (!isStopping && working.size < config.MIGRATION_MAX_CONCURRENT_JOBS) {
       const at = performance.now()
       const job = await claims.claim(db, share)
-      if (!job) return
+      if (!job) break
       begin(job, at)
     }
+    if (isStopping) return
+    const isFull = working.size >= config.MIGRATION_MAX_CONCURRENT_JOBS
+    const greedy = await claims.findGreedy(db, share, isFull)
+    if (greedy !== undefined) working.get(greedy)?.stop()
   }
 
   const looking = periodically(LOOK_MS, look, (error) =>
@@ -86,7 +106,7 @@ export async function startEngine(core: Core) {
     async stop() {
       isStopping = true
       await feed.close()
-      for (const { abort } of working.values()) abort.abort()
+      for (const { stop } of working.values()) stop()
       await Promise.all([...working.values()].map(({ done }) => done))
       await looking.stop()
     },

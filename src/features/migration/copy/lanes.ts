@@ -36,7 +36,7 @@ export function lanes(run: Run, count: number) {
   async function openLane(): Promise<void> {
     const [source, target] = await Promise.allSettled([
       connectWire(run.source, run.signal),
-      connectWire(run.target, run.signal),
+      connectWire(run.target, run.cut),
     ])
     if (source.status === 'fulfilled' && target.status === 'fulfilled') {
       open.push({ source: source.value, target: target.value, examined: undefined })
@@ -114,7 +114,7 @@ export function lanes(run: Run, count: number) {
       try {
         await keep(lane, folder, current.chunk, current.loaded)
       } catch (error) {
-        close()
+        lane.source.close()
         await ahead.then((later) => later?.loaded.close()).catch(() => {})
         throw error
       }
@@ -133,7 +133,8 @@ export function lanes(run: Run, count: number) {
         open.slice().map((lane) =>
           work(lane, folder, all).catch((error) => {
             failure ??= error
-            close()
+            // Others may finish what is on its way to the target; it would have to be found again.
+            if (!run.signal.aborted && !(error instanceof Stopped)) close()
           }),
         ),
       )

@@ -10,16 +10,20 @@ export interface FailedMessage {
   retryable?: boolean
 }
 
-/** Writes down what was copied, and counts it; together, or not at all. */
+/**
+ * Writes down what was copied, and counts it; together, or not at all. What an earlier job had copied
+ * is written down only.
+ */
 export async function recordCopies(
   run: Run,
   folder: { id: number; source_path: string },
   copies: readonly copied.Copy[],
+  counted = copies.length,
 ): Promise<void> {
   if (copies.length === 0) return
   const counts = await run.core.db.transaction().execute(async (tx) => {
     await copied.remember(tx, folder.id, copies)
-    const change = { migrated: copies.length, folder: folder.source_path }
+    const change = { migrated: counted, folder: folder.source_path }
     return progress.add(tx, run.daemon, run.job.id, change)
   })
   run.migrated += copies.length

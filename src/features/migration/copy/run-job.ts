@@ -17,6 +17,7 @@ const MAX_SINGLED_OUT = 300
 interface Claim {
   daemon: string
   signal: AbortSignal
+  cut: AbortSignal
   isOurs(): boolean
 }
 

@@ -13,6 +13,8 @@ export interface Run {
   target: ImapServer
   /** Ends when the job is cancelled, the daemon stops, or another one has the job. */
   signal: AbortSignal
+  /** Ends a little later: what is on its way to the target by then may arrive and be written down. */
+  cut: AbortSignal
   /** False when another daemon may have the job by now: nothing may be stored any more. */
   isOurs(): boolean
   /** Messages that were on their way when a connection broke, and how often. */

@@ -84,14 +84,13 @@ async function look(run: Run, given: Scan, uids: readonly number[]): Promise<Wan
   }
   await carryFlags(run, target, folder, changes)
   if (!given.unaccounted) return fresh
-  const rest: Wanted[] = []
-  for (const one of fresh) {
-    const there = await given.unaccounted.take(one)
-    if (!there) rest.push(one)
-    else found.push({ source_uid: one.uid, target_uid: there.uid, flags: there.flags.join(' ') })
+  const there = await given.unaccounted.take(fresh)
+  for (const [uid, one] of there) {
+    found.push({ source_uid: uid, target_uid: one.uid, flags: one.flags.join(' ') })
   }
-  await recordCopies(run, folder, found)
-  return rest
+  const own = found.filter(({ target_uid }) => Number(target_uid) >= folder.job_floor)
+  await recordCopies(run, folder, found, own.length)
+  return fresh.filter(({ uid }) => !there.has(uid))
 }
 
 function dateOf(sent: Date | string | undefined): Date {

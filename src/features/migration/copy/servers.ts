@@ -10,6 +10,7 @@ const SECURITY = { true: 'tls', starttls: 'starttls', false: 'none' } as const
 /** The two servers of a job, in the direction in which the mail goes. */
 export function serversOf({ config, outbound, vault }: Needs, job: ClaimedJob) {
   const secrets = openCredentials(vault, job.credentials)
+  const commandMs = config.MIGRATION_COMMAND_SECONDS * 1000
   const host = config.IMAP_HOST
   if (!host)
     throw new ConnectionRefused('This host has no IMAP server; its operator sets IMAP_HOST')
@@ -23,6 +24,7 @@ export function serversOf({ config, outbound, vault }: Needs, job: ClaimedJob) {
     user: job.mailbox,
     secret: secrets.mailbox,
     auth: 'password',
+    commandMs,
     // Chosen by the operator of this host, and so not judged.
     addresses: async () => (isIP(host) ? [host] : [(await lookup(host)).address]),
   }
@@ -34,6 +36,7 @@ export function serversOf({ config, outbound, vault }: Needs, job: ClaimedJob) {
     user: job.remote_username,
     secret: secrets.remote,
     auth: job.remote_auth,
+    commandMs,
     addresses: () => outbound.addressesOf(job.remote_host),
   }
   return job.direction === 'import'

@@ -9,12 +9,13 @@ import { flagsOf, type Run } from './run.ts'
 interface Candidate {
   uid: number
   flags: string[]
+  second: number
   hash?: string
 }
 
 export interface Unaccounted {
-  /** The copy of this message that is at the target already, and is nobody else's from now on. */
-  take(message: Wanted): Promise<Candidate | undefined>
+  /** The copies of these messages that are at the target already, and are nobody else's from now on. */
+  take(messages: readonly Wanted[]): Promise<Map<number, Candidate>>
   close(): void
 }
 
@@ -40,12 +41,13 @@ export async function unaccounted(
   const { uidNext } = await target.mailboxOpen(targetPath, { readOnly: true })
   if (uidNext > floor) {
     const known = await copied.knownTargets(run.core.db, pairId, targetPath, floor)
-    const query = { uid: true, size: true, flags: true } as const
+    const query = { uid: true, size: true, flags: true, internalDate: true } as const
     for await (const one of target.fetch(`${floor}:*`, query, { uid: true })) {
       // `9:*` is the last message also when its number is 5.
       if (one.uid < floor || known.has(one.uid) || one.size === undefined) continue
       const same = bySize.get(one.size) ?? []
-      bySize.set(one.size, [...same, { uid: one.uid, flags: flagsOf(one.flags) }])
+      const second = secondOf(new Date(one.internalDate ?? Number.NaN))
+      bySize.set(one.size, [...same, { uid: one.uid, flags: flagsOf(one.flags), second }])
     }
   }
 
@@ -62,19 +64,38 @@ export async function unaccounted(
     return wires
   }
 
+  const hashes = new Map<number, string>()
+  async function match(message: Wanted, isLike: (one: Candidate) => boolean) {
+    const candidates = bySize.get(message.size) ?? []
+    if (!candidates.some(isLike)) return undefined
+    const { source, target: there } = await connected()
+    const wanted = hashes.get(message.uid) ?? (await hashOf(source, message.uid))
+    hashes.set(message.uid, wanted)
+    for (const [index, candidate] of candidates.entries()) {
+      if (!isLike(candidate)) continue
+      candidate.hash ??= await hashOf(there, candidate.uid)
+      if (candidate.hash !== wanted) continue
+      candidates.splice(index, 1)
+      return candidate
+    }
+    return undefined
+  }
+
   return {
-    async take(message) {
-      const candidates = bySize.get(message.size)
-      if (!candidates?.length) return undefined
-      const { source, target: there } = await connected()
-      const wanted = await hashOf(source, message.uid)
-      for (const [index, candidate] of candidates.entries()) {
-        candidate.hash ??= await hashOf(there, candidate.uid)
-        if (candidate.hash !== wanted) continue
-        candidates.splice(index, 1)
-        return candidate
+    async take(messages) {
+      const found = new Map<number, Candidate>()
+      const search = async (isLike: (message: Wanted, one: Candidate) => boolean) => {
+        for (const message of messages) {
+          if (found.has(message.uid)) continue
+          const candidate = await match(message, (one) => isLike(message, one))
+          if (candidate) found.set(message.uid, candidate)
+        }
       }
-      return undefined
+      // Twins differ in their dates only: each gets its own first. Some servers keep no dates.
+      await search(({ date }, { second }) => second === secondOf(date))
+      await search(() => true)
+      hashes.clear()
+      return found
     },
     close() {
       wires?.source.close()
@@ -82,6 +103,8 @@ export async function unaccounted(
     },
   }
 }
+
+const secondOf = (date: Date) => Math.floor(date.getTime() / 1000)
 
 async function hashOf(wire: Awaited<ReturnType<typeof connectWire>>, uid: number) {
   const hash = createHash('sha256')
