@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { certificateVariables } from './config.certificates.ts'
 import { policyVariables, rateLimitVariables } from './config.rate-limits.ts'
+import { reputationVariables } from './config.reputation.ts'
 import { trackingVariables } from './config.tracking.ts'
 import { edgeEnvironment } from './edge/environment.ts'
 import * as env from './lib/env.ts'
@@ -256,6 +257,7 @@ export const variables = {
   MIGRATION_PROGRESS_SECONDS: env.integer('Seconds between events of progress', 5, { min: 1 }),
 
   ...trackingVariables,
+  ...reputationVariables,
   ...rateLimitVariables,
   ...policyVariables,
   ...certificateVariables,

@@ -34,6 +34,7 @@ import { provision } from '../features/platform/provisioning/provision.ts'
 import { queue } from '../features/queue/index.ts'
 import { closeCounting } from '../features/rate-limiter/counting.ts'
 import { rateLimiter } from '../features/rate-limiter/index.ts'
+import { reputation } from '../features/reputation/index.ts'
 import { reseller } from '../features/reseller/index.ts'
 import { security } from '../features/security/index.ts'
 import { keepSharedRights } from '../features/shared-mailboxes/acl/keep-rights.ts'
@@ -130,6 +131,7 @@ export function apiFeatures(core: Core): Feature[] {
     analytics(core),
     migration(core),
     compliance(core),
+    reputation(core),
     reseller(core),
     whitelabel(core),
     mailboxAuth(core),

@@ -5,6 +5,7 @@ import { api } from './api.ts'
 import { certManager } from './cert-manager.ts'
 import { contentFilterDaemon } from './content-filter.ts'
 import type { Daemon } from './daemon.ts'
+import { deliveryOptimizer } from './delivery-optimizer.ts'
 import { logIngestor } from './log-ingestor.ts'
 import { migration } from './migration.ts'
 import { monitoring } from './monitoring.ts'
@@ -24,6 +25,7 @@ export const daemons: readonly Daemon[] = [
   migration,
   contentFilterDaemon,
   tracking,
+  deliveryOptimizer,
 ]
 
 /** `all`, or a comma list of names. */

@@ -451,3 +451,30 @@ describe('the log', () => {
     await second.stop()
   })
 })
+
+describe('a client', () => {
+  it('is known by what it handed in and what came back, also when the log is read twice', async () => {
+    const { app, path, log } = await setUp()
+    const client = 'mx.far.test[203.0.113.40]'
+    log.message({ client })
+    log.message({ client, ...HARD })
+    log.message({ client, ...LATER, removed: false })
+    log.message()
+    const first = await run(app, path)
+    await settle(app, log)
+    await first.stop()
+    await app.core.db.deleteFrom('mail_log_positions').execute()
+    await run(app, path)
+    await settle(app, log)
+    const known = await app.core.db.selectFrom('ip_reputation').selectAll().execute()
+    expect(known).toMatchObject([
+      {
+        ip_address: '203.0.113.40',
+        reputation_score: 50,
+        total_messages: 2,
+        bounce_count: 1,
+        total_connections: 0,
+      },
+    ])
+  })
+})

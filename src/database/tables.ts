@@ -329,6 +329,32 @@ export interface Tables {
     details: Json | null
     created_at: Generated<Timestamp>
   }
+  domain_ratings: {
+    domain_id: string
+    score: number
+    told_at: Timestamp
+  }
+  domain_reputation: {
+    id: string
+    domain_id: string
+    organization_id: string
+    domain: string
+    period_type: 'HOURLY' | 'DAILY' | 'WEEKLY' | 'MONTHLY'
+    period_start: Timestamp
+    period_end: Timestamp
+    overall_score: Generated<number>
+    deliverability_score: Generated<number>
+    engagement_score: Generated<number>
+    emails_sent: Generated<number>
+    emails_delivered: Generated<number>
+    emails_bounced: Generated<number>
+    emails_complained: Generated<number>
+    emails_opened: Generated<number>
+    emails_clicked: Generated<number>
+    isp_data: Json | null
+    trend: number | null
+    is_newest: Generated<boolean>
+  }
   domains: {
     id: string
     organization_id: string
@@ -464,6 +490,23 @@ export interface Tables {
     last_attempt_at: Timestamp
     blocked_until: Timestamp | null
   }
+  feedback_loops: {
+    id: string
+    organization_id: string
+    original_recipient: string
+    complaint_recipient: string | null
+    isp_name: string
+    feedback_type: Generated<string>
+    email_id: string | null
+    subject: string | null
+    sender: string | null
+    sender_domain: string | null
+    digest: string | null
+    processed: Generated<boolean>
+    suppression_added: Generated<boolean>
+    created_at: Timestamp
+    processed_at: Timestamp | null
+  }
   geo_policies: {
     id: string
     organization_id: string
@@ -507,6 +550,31 @@ export interface Tables {
     created_by: string | null
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+  }
+  ip_reputation: {
+    id: string
+    ip_address: string
+    reputation_score: Generated<number>
+    total_connections: Generated<number>
+    total_messages: Generated<number>
+    spam_count: Generated<number>
+    bounce_count: Generated<number>
+    auth_failure_count: Generated<number>
+    listed_zones: Generated<string[]>
+    block_reason: string | null
+    block_until: Timestamp | null
+    first_seen: Timestamp
+    last_seen: Timestamp
+    updated_at: Timestamp
+  }
+  isp_limits: {
+    domain: string
+    hourly_limit: number
+    daily_limit: number
+    burst_limit: number
+    delay_ms: number
+    max_concurrent: number
+    updated_at: Timestamp
   }
   job_runs: {
     name: string
@@ -863,6 +931,15 @@ export interface Tables {
     lease_until: Generated<Timestamp>
     error_message: string | null
   }
+  send_counts: {
+    organization_id: string
+    recipient_domain: string
+    hour: Timestamp
+    sent: Generated<number>
+    minute: Timestamp
+    sent_in_minute: Generated<number>
+    throttled: Generated<boolean>
+  }
   service_health: {
     name: string
     status: 'up' | 'degraded' | 'down' | 'error'
@@ -1068,6 +1145,19 @@ export interface Tables {
     hit_count: Generated<number>
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+  }
+  warmup_schedules: {
+    ip_address: string
+    organization_id: string
+    target_daily_volume: number
+    warmup_days: number
+    started_at: Timestamp
+    told_day: Generated<number>
+  }
+  warmup_sends: {
+    ip_address: string
+    day: string
+    sent: Generated<number>
   }
   webhook_channel_messages: {
     fingerprint: string

@@ -2,6 +2,8 @@ import type { MailService } from '../access/login-services.ts'
 import type { Core } from '../core.ts'
 import type { Tx } from '../database/database.ts'
 import type { Senders } from '../features/rate-limiter/senders.ts'
+import { type IpNews, ipNews } from '../features/reputation/ip-news.ts'
+import * as reputation from '../features/reputation/ips.repository.ts'
 import {
   AddressBlocked,
   BruteForce,
@@ -37,12 +39,12 @@ export interface Block {
 
 type Entry = { report: Report; block?: never } | { block: Block; report?: never }
 
-interface Needs extends Pick<Core, 'config' | 'db' | 'events' | 'log'> {
+interface Needs extends Pick<Core, 'config' | 'db' | 'events' | 'log' | 'now'> {
   senders: Pick<Senders, 'find'>
 }
 
 /** Stores logins, blocks and their events a moment later, many at once, in the order they came. */
-export function authJournal({ config, db, events, log, senders }: Needs) {
+export function authJournal({ config, db, events, log, now, senders }: Needs) {
   const windowMs = config.AUTH_FAILURE_WINDOW_SECS * 1000
   let waiting: Entry[] = []
   let lost = 0
@@ -94,6 +96,12 @@ export function authJournal({ config, db, events, log, senders }: Needs) {
         if (report) await storeReport(tx, report, about)
         else await storeOneBlock(tx, block, about)
       }
+      await reputation.record(tx, newsOf(entries), now())
+      for (const { block } of entries) {
+        if (block?.type !== 'ip') continue
+        const shown = { reason: 'Too many failed logins', until: new Date(block.until) }
+        await reputation.showBlock(tx, block.ip, shown, now())
+      }
     })
     waiting = waiting.slice(entries.length)
     for (const { block } of entries) block?.stored()
@@ -115,6 +123,13 @@ export function authJournal({ config, db, events, log, senders }: Needs) {
     flush: loop.now,
     stop: loop.stop,
   }
+}
+
+/** What logins say of the addresses that they came from. */
+function newsOf(entries: Entry[]): IpNews[] {
+  const news = ipNews()
+  for (const { report } of entries) if (report) news.login(report.ip, report.success)
+  return news.take()
 }
 
 /** One row per address, account and service, whatever came in since the last time. */

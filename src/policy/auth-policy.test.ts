@@ -297,3 +297,49 @@ it('believes a Dovecot elsewhere that has the key of the edge, and no other', as
     await open.stop()
   }
 })
+
+describe('the reputation of an address', () => {
+  const shown = async () => {
+    await app.limiter.flush()
+    const support = await app.operator('support')
+    const { body } = await support.get(`/api/v1/reputation/ips?q=${ip}&sort_by=ip_address`)
+    return body.data.items.find((row: { ip_address: string }) => row.ip_address === ip)
+  }
+
+  it('begins with its first login and follows the others', async () => {
+    await report(true)
+    await report(true)
+    expect(await shown()).toMatchObject({
+      reputation_score: 55.5,
+      total_connections: 2,
+      auth_failure_count: 0,
+      is_blocked: false,
+    })
+    await report(false)
+    await report(false, ALICE, ip, { policy_reject: true })
+    expect(await shown()).toMatchObject({
+      reputation_score: 50.5,
+      total_connections: 3,
+      auth_failure_count: 1,
+    })
+  })
+
+  it('of one that only fails ends at nothing, and shows the block until it is lifted', async () => {
+    for (let account = 0; account < 8; account++) await fail(1, `a${account}@acme.test`)
+    expect(await shown()).toMatchObject({
+      reputation_score: 5,
+      auth_failure_count: 8,
+      is_blocked: true,
+      blocked_reason: 'Too many failed logins',
+      blocked_until: expect.any(String),
+    })
+    const operator = await app.operator('admin')
+    const path = `/api/v1/security/failed-auth/${ip}`
+    const reason = 'it is one of ours'
+    const lifted = await operator.delete(`${path}/block`, { reason })
+    expect(lifted.status).toBe(200)
+    expect(await shown()).toMatchObject({ is_blocked: false, blocked_reason: null })
+    await operator.post(`${path}/block`, { reason, minutes: 5 })
+    expect(await shown()).toMatchObject({ blocked_reason: 'Blocked by an operator' })
+  })
+})

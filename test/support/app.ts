@@ -9,6 +9,7 @@ import { COOKIES } from '../../src/access/sessions.ts'
 import { readConfig } from '../../src/config.ts'
 import { startCore } from '../../src/core.ts'
 import { api } from '../../src/daemons/api.ts'
+import { optimizerFeatures } from '../../src/daemons/delivery-optimizer.ts'
 import { rateLimiter } from '../../src/daemons/rate-limiter.ts'
 import { trackingFeatures } from '../../src/daemons/tracking.ts'
 import { webhooksFeatures } from '../../src/daemons/webhooks.ts'
@@ -82,6 +83,7 @@ export async function startApp({
         ...daemon.features,
         ...webhooksFeatures(core, () => {}),
         ...trackingFeatures(core),
+        ...optimizerFeatures(core),
         ...features,
       ],
     },

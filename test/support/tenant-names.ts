@@ -15,9 +15,9 @@ const PLAIN = new Set(
   applies_to_countries auto_reply_message blocked_countries brand_name client_ip consent_type
   content correlation_id created_by custom_css custom_domain date_from date_to description
   direction dkim_selector end end_date event_id event_source event_type event_types
-  exclude_folders expires_at export_type favicon_url footer_html full_name granularity html
+  exclude_folders expires_at export_type favicon_url feedback_type footer_html full_name granularity html
   ip_address local_part login_page_html logo_url message message_id name new_password
-  overlap_seconds password patterns plan_name position prefix primary_color q queue_name reason
+  overlap_seconds password patterns period_type plan_name position prefix primary_color provider q queue_name reason
   recipient recipients replace report_type requested_by secondary_color secret sender
   sending_profile severity signing_secret sort_by sort_dir source_host source_password
   source_username start start_date status step subject suffix support_email support_url

@@ -4,29 +4,6 @@ reserved('migration', [
   ['migration.message.error', 'A message was not migrated', 'job_id folder message_uid error'],
 ])
 
-awaited('delivery_optimizer', [
-  [
-    'optimizer.ip.warmed',
-    'A sending address may send more from today',
-    'ip stage today_limit target_volume',
-  ],
-  [
-    'optimizer.domain.throttled',
-    'Mail to a domain is slowed down',
-    'domain reason organization_id?',
-  ],
-  [
-    'optimizer.reputation.changed',
-    'The reputation of a domain changed',
-    'domain old_score new_score rating bounce_rate complaint_rate',
-  ],
-  [
-    'optimizer.fbl.received',
-    'A provider passed on a complaint',
-    'reporter feedback_type original_recipient suppressed',
-  ],
-])
-
 awaited('archiver', [
   [
     'archive.stored',

@@ -26,6 +26,8 @@ export interface Attempt {
   sasl_username: string | null
   /** From a stranger: not logged in, and from outside. Who the sender is, nobody has checked. */
   is_stranger: boolean
+  /** Who handed it in, unless that was a program on this machine. */
+  client_ip: string | null
   /** Of whom the sender's domain is, else the recipient's; unknown until somebody looks. */
   organization_id: string | null
   /** The hosted domain that decided, else the sender's. */
@@ -101,6 +103,7 @@ export function attemptReader({ messages, counted, internalRelays, now }: Needs)
         saslUsername === undefined &&
         !LOOPBACK.test(client) &&
         !PRIVATE.test(client),
+      client_ip: client === undefined || LOOPBACK.test(client) ? null : client,
       organization_id: null,
       domain: '',
       is_outgoing: false,

@@ -2,6 +2,8 @@ import type { Core } from '../../core.ts'
 import type { Tx } from '../../database/database.ts'
 import { type Occurrence, occurrence } from '../../events/events.ts'
 import { domainOf } from '../../lib/mail-address.ts'
+import { ipNews } from '../reputation/ip-news.ts'
+import { record } from '../reputation/ips.repository.ts'
 import { suppress } from '../suppressions/suppressions.repository.ts'
 import type { Attempt, Read } from './attempts.ts'
 import {
@@ -47,8 +49,19 @@ export const attemptRecorder = ({ events, now }: Needs) => ({
   async conclude(tx: Tx, { logins }: Read, fresh: Attempt[]): Promise<void> {
     await markUsed(tx, logins)
     await suppressBounced(tx, fresh, now())
+    await record(tx, newsOf(fresh), now())
   },
 })
+
+/** How much each client handed in, and how much of it came back. A message that waits is not new. */
+function newsOf(fresh: Attempt[]) {
+  const news = ipNews()
+  for (const { client_ip, status } of fresh) {
+    if (client_ip === null || status === 'deferred') continue
+    news.mail(client_ip, { messages: 1, bounces: status === 'bounced' ? 1 : 0 })
+  }
+  return news.take()
+}
 
 async function markUsed(tx: Tx, logins: Read['logins']): Promise<void> {
   const names = [...logins.keys()].map((name) => name.toLowerCase())

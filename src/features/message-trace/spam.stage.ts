@@ -4,12 +4,15 @@ import { Later } from '../../content/later.ts'
 import type { Passing, Stage } from '../../content/stage.ts'
 import type { Core } from '../../core.ts'
 import type { Rspamd, Verdict } from '../../mail/rspamd.ts'
+import type { IpRecorder } from '../reputation/ip-recorder.ts'
 import type { QuarantineService } from './quarantine.service.ts'
 
 interface Needs extends Pick<Core, 'db'> {
   config: Pick<Config, 'SPAM_QUARANTINE_SCORE'>
   rspamd: Rspamd
   quarantine: Pick<QuarantineService, 'hold'>
+  /** Remembers where spam came from. */
+  clients: IpRecorder
 }
 
 /** What only Rspamd may say; a sender who says so too is not believed. */
@@ -19,7 +22,11 @@ const VERDICT = /^x-(?:spam|spamd|rspamd)(?:-|$)/
  * Asks Rspamd about mail from outside. What it refuses is refused while its sender still listens; what
  * is bad, but not that bad, waits for an operator; the rest goes on with what Rspamd found.
  */
-export function spamStage({ config, db, quarantine, rspamd }: Needs): Stage {
+export function spamStage({ clients, config, db, quarantine, rspamd }: Needs): Stage {
+  const noteSpam = ({ clientIp }: Passing) => {
+    if (clientIp !== undefined) clients.mail(clientIp, { spam: 1 })
+  }
+
   const hold = (message: Passing, verdict: Verdict) =>
     db.transaction().execute(async (tx) => {
       const headers = headersOf(message.raw)
@@ -46,6 +53,7 @@ export function spamStage({ config, db, quarantine, rspamd }: Needs): Stage {
       if (message.direction !== 'inbound') return { kind: 'pass', messages: [message] }
       const verdict = await rspamd(message)
       if (verdict.action === 'reject') {
+        noteSpam(message)
         return { kind: 'reject', text: verdict.text ?? 'the message looks like spam' }
       }
       if (verdict.action === 'soft reject') {
@@ -57,10 +65,12 @@ export function spamStage({ config, db, quarantine, rspamd }: Needs): Stage {
         const isMarked = ['add header', 'rewrite subject'].includes(verdict.action)
         return { kind: 'pass', messages: [withVerdict(message, verdict, isMarked)] }
       }
+      noteSpam(message)
       // Whoever lets it go does not want it to end among the spam.
       await hold(withVerdict(message, verdict, false), verdict)
       return { kind: 'held' }
     },
+    stop: clients.stop,
   }
 }
 

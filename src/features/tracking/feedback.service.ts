@@ -3,22 +3,25 @@ import type { Core } from '../../core.ts'
 import type { Tx } from '../../database/database.ts'
 import { Unprocessable } from '../../errors.ts'
 import { occurrence } from '../../events/events.ts'
-import { ulid } from '../../lib/ulid.ts'
+import { domainOf } from '../../lib/mail-address.ts'
 import { EmailBounced, HardBounce, SoftBounce } from '../mail-log/mail-log.events.ts'
 import { NO_QUEUE_ID } from '../mail-log/postfix-line.ts'
+import { insert as insertFeedback } from '../reputation/feedback.repository.ts'
 import { suppress } from '../suppressions/suppressions.repository.ts'
 import { type Bounced, readBounce } from './bounce-message.ts'
+import { complaintRecorder, reported } from './complaints.ts'
 import type { ComplaintReport } from './internal.schemas.ts'
 import { type Known, type Owner, ownerFinder } from './owner.ts'
 import { storeEvents } from './store-events.ts'
 import * as tracked from './tracked.repository.ts'
-import { Complaint } from './tracking.events.ts'
 import { softBounces, type TrackingEventType } from './tracking-events.repository.ts'
 
 const SOFT_BOUNCES = 5
 const DAYS = 30
 const DAY_MS = 24 * 60 * 60 * 1000
 const MAX_REASON = 2000
+const MAX_TYPE = 50
+const MAX_ID = 255
 
 type Needs = Pick<Core, 'db' | 'events' | 'now' | 'vault'>
 
@@ -27,6 +30,7 @@ export type FeedbackService = ReturnType<typeof feedbackService>
 /** What comes back from others about mail that went out. */
 export function feedbackService({ db, events, now, vault }: Needs) {
   const findOwner = ownerFinder({ db, vault })
+  const complain = complaintRecorder({ events, now })
 
   async function ownerOf(known: Known): Promise<Owner> {
     const owner = await findOwner(known)
@@ -37,29 +41,7 @@ export function feedbackService({ db, events, now, vault }: Needs) {
   }
 
   const record = (tx: Tx, owner: Owner, recipient: string, type: TrackingEventType, more: object) =>
-    storeEvents(tx, [
-      {
-        id: ulid(now().getTime()),
-        ...owner,
-        recipient,
-        event_type: type,
-        automated: false,
-        automated_reason: null,
-        url: null,
-        user_agent: null,
-        ip_address: null,
-        referer: null,
-        accept_language: null,
-        device_type: null,
-        browser: null,
-        operating_system: null,
-        country: null,
-        region: null,
-        city: null,
-        additional_data: more,
-        created_at: now().toISOString(),
-      },
-    ])
+    storeEvents(tx, [reported(owner, recipient, type, more, now())])
 
   /** One that will never work, or has not worked for long, is written to no more. */
   async function bounce(sent: Bounced & { tracking_info?: Known | null | undefined }) {
@@ -135,21 +117,38 @@ export function feedbackService({ db, events, now, vault }: Needs) {
       const complaint_type = sent.complaint_type || 'spam'
       const { organization_id, domain, email_id } = owner
       await db.transaction().execute(async (tx) => {
-        await record(tx, owner, recipient, 'complained', {
-          ...sent.additional_data,
-          complaint_type,
-        })
-        const reason = `Complaint: ${complaint_type}`
-        const row = { email: recipient, organization_id, reason, source: 'tracking' }
-        await suppress(tx, 'COMPLAINT', [row], now())
-        await events.emit(
-          tx,
-          Complaint,
-          { org_id: organization_id, domain: domain || null },
-          { recipient, complaint_type, organization_id, ...(email_id !== null && { email_id }) },
-        )
+        const more = sent.additional_data ?? {}
+        await complain(tx, owner, recipient, complaint_type, 'tracking', more)
+        const report = {
+          organization_id,
+          original_recipient: recipient,
+          complaint_recipient: null,
+          isp_name: domainOf(recipient),
+          feedback_type: complaint_type.slice(0, MAX_TYPE),
+          email_id: email_id?.slice(0, MAX_ID) ?? null,
+          subject: null,
+          sender: null,
+          sender_domain: domain || null,
+          digest: null,
+          processed: true,
+          suppression_added: true,
+        }
+        await insertFeedback(tx, report, now())
       })
       return { success: true, recipient, complaint_type, suppressed: true, organization_id }
+    },
+
+    /** Told by somebody else than the recipient, who asked them to. */
+    async unsubscribe(known: Known, sent: string, reason: string) {
+      const owner = await ownerOf(known)
+      const recipient = sent.toLowerCase()
+      const { organization_id } = owner
+      await db.transaction().execute(async (tx) => {
+        await record(tx, owner, recipient, 'unsubscribed', { reason: reason.slice(0, MAX_REASON) })
+        const row = { email: recipient, organization_id, reason: 'unsubscribe', source: 'tracking' }
+        await suppress(tx, 'UNSUBSCRIBE', [row], now())
+      })
+      return { success: true, recipient, suppressed: true, organization_id }
     },
   }
 

@@ -6,6 +6,7 @@ import { Unprocessable } from '../../../errors.ts'
 import { type Page, paginated } from '../../../http/paging.ts'
 import { plainAddress } from '../../../lib/cidr.ts'
 import { parseIso, parseUpperBound } from '../../../lib/dates.ts'
+import { showBlock } from '../../reputation/ips.repository.ts'
 import { AddressBlocked } from '../security.events.ts'
 import { InvalidAddress, NoBlockOfAddress, NoFailuresOfAddress } from './failed-auth.errors.ts'
 import * as attempts from './failed-auth.repository.ts'
@@ -64,6 +65,7 @@ export function failedAuthService({
       const rows_affected = await change(caller, async (tx) => {
         const count = await attempts.block(tx, ip, until)
         if (count === 0) throw new NoFailuresOfAddress()
+        await showBlock(tx, ip, { reason: 'Blocked by an operator', until }, now())
         const data = { ip_address: ip, domain: '', rule_type: OPERATOR_BLOCK }
         await events.emit(tx, AddressBlocked, { org_id: null }, data)
         return count
@@ -82,6 +84,7 @@ export function failedAuthService({
       const rows_affected = await change(caller, async (tx) => {
         const count = await attempts.unblock(tx, ip, now())
         if (count === 0) throw new NoBlockOfAddress()
+        await showBlock(tx, ip, null, now())
         return count
       })
       await known(ip)

@@ -1,0 +1,23 @@
+import type { Job } from '../../../jobs/jobs.ts'
+import { deleteCountsBefore } from './limits.repository.ts'
+import { deleteSendsBefore } from './warming.repository.ts'
+import { warmingService } from './warming.service.ts'
+
+const HOUR_SECONDS = 3600
+const KEPT_MS = 7 * 24 * HOUR_SECONDS * 1000
+
+export const tellWarmUp: Job = {
+  name: 'optimizer.tell-warm-up',
+  everySeconds: 600,
+  run: (core) => warmingService(core).tellSteps(),
+}
+
+export const deleteOldCounts: Job = {
+  name: 'optimizer.delete-old-counts',
+  everySeconds: HOUR_SECONDS,
+  async run({ db, now }) {
+    const before = new Date(now().getTime() - KEPT_MS)
+    await deleteCountsBefore(db, before)
+    await deleteSendsBefore(db, before)
+  },
+}

@@ -1,0 +1,377 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, startApp } from '../../../test/support/app.ts'
+import { storeMail } from '../../../test/support/traffic.ts'
+import { ulid } from '../../lib/ulid.ts'
+import { suppress } from '../suppressions/suppressions.repository.ts'
+import * as feedback from './feedback.repository.ts'
+
+const BASE = '/api/v1/reputation'
+const DAY_MS = 24 * 60 * 60 * 1000
+const HOSTILE = `<script>alert('%_\\"')</script>`
+
+let app: App
+let acme: Awaited<ReturnType<App['tenant']>>
+let globex: Awaited<ReturnType<App['tenant']>>
+let support: Awaited<ReturnType<App['operator']>>
+beforeAll(async () => {
+  app = await startApp()
+  acme = await app.tenant('acme')
+  globex = await app.tenant('globex')
+  support = await app.operator('support')
+  const { db } = app.core
+  const day = (ago: number) => new Date(Date.UTC(2026, 5, 20) - ago * DAY_MS)
+  const scored = (tenant: typeof acme, ago: number, score: number, more: object = {}) => ({
+    id: ulid(),
+    domain_id: tenant.domainId,
+    organization_id: tenant.organizationId,
+    domain: tenant.domain,
+    period_type: 'DAILY' as const,
+    period_start: day(ago).toISOString(),
+    period_end: day(ago - 1).toISOString(),
+    overall_score: score,
+    is_newest: ago === 0,
+    ...more,
+  })
+  await db
+    .insertInto('domain_reputation')
+    .values([
+      scored(acme, 1, 95, { emails_sent: 10 }),
+      scored(acme, 0, 80.5, { emails_sent: 20, trend: -14.5 }),
+      scored(globex, 0, 99, { emails_sent: 5 }),
+      scored(acme, 0, 60, { period_type: 'WEEKLY' }),
+    ])
+    .execute()
+  const seen = day(0).toISOString()
+  const blocks: [string, number, object][] = [
+    ['203.0.113.9', 12.345, {}],
+    ['203.0.113.10', 70, { listed_zones: ['bl.test'] }],
+    ['2001:db8::9', 50, { block_reason: 'operator', block_until: '2126-01-01T00:00:00Z' }],
+    ['198.51.100.1', 99, { block_reason: 'operator', block_until: '2026-01-01T00:00:00Z' }],
+  ]
+  await db
+    .insertInto('ip_reputation')
+    .values(
+      blocks.map(([ip_address, reputation_score, more]) => ({
+        id: ulid(),
+        ip_address,
+        reputation_score,
+        first_seen: seen,
+        last_seen: seen,
+        updated_at: seen,
+        ...more,
+      })),
+    )
+    .execute()
+  await db.transaction().execute(async (tx) => {
+    const report = {
+      organization_id: acme.organizationId,
+      original_recipient: 'ada@far.test',
+      complaint_recipient: null,
+      isp_name: 'ISP.test',
+      feedback_type: 'abuse',
+      email_id: '1@acme.test',
+      subject: HOSTILE,
+      sender: 'news@acme.test',
+      sender_domain: 'acme.test',
+      digest: null,
+      processed: true,
+      suppression_added: true,
+    }
+    await feedback.insert(tx, report, new Date('2026-06-01T10:00:00Z'))
+    const other = { ...report, isp_name: 'far.test', feedback_type: 'fraud', processed: false }
+    await feedback.insert(tx, { ...other, sender: HOSTILE }, new Date('2026-06-02T10:00:00Z'))
+    await feedback.insert(
+      tx,
+      {
+        ...other,
+        organization_id: globex.organizationId,
+        sender: 'a@globex.test',
+        sender_domain: 'globex.test',
+      },
+      new Date('2026-06-03T23:30:00Z'),
+    )
+  })
+})
+afterAll(() => app.stop())
+
+const got = async (path: string) => {
+  const { status, body } = await support.get(`${BASE}${path}`)
+  expect(body).toMatchObject({ type: 'success' })
+  expect(status).toBe(200)
+  return body.data
+}
+
+describe('who may read', () => {
+  it.each(['/domains', '/domains/acme.test', '/ips', '/feedback-loops', '/summary'])(
+    '%s is for operators alone',
+    async (path) => {
+      expect((await app.send('GET', `${BASE}${path}`)).status).toBe(401)
+      expect(await acme.get(`${BASE}${path}`)).toMatchObject({
+        status: 403,
+        body: { msg: 'Platform scope required' },
+      })
+      const platform = await app.key(null, { scope: 'platform' })
+      expect(await platform.get(`${BASE}${path}`)).toMatchObject({
+        status: 403,
+        body: { msg: 'Insufficient operator role' },
+      })
+      expect((await support.get(`${BASE}${path}`)).status).toBe(200)
+    },
+  )
+})
+
+describe('a bad query', () => {
+  it.each([
+    ['/domains?period_type=yearly', 'period_type must be one of HOURLY, DAILY, WEEKLY, MONTHLY'],
+    ['/domains?max_score=101', 'max_score must be at most 100'],
+    ['/domains?max_score=-1', 'max_score must be at least 0'],
+    ['/domains?max_score=x', 'max_score must be a number'],
+    ['/domains?sort_dir=up', "sort_dir must be 'asc' or 'desc'"],
+    ['/domains?page=0', 'page must be at least 1'],
+    [
+      '/domains/acme.test?period_type=',
+      'period_type must be one of HOURLY, DAILY, WEEKLY, MONTHLY',
+    ],
+    ['/domains/acme.test?history_limit=0', 'history_limit must be at least 1'],
+    ['/domains/acme.test?history_limit=366', 'history_limit must be at most 365'],
+    ['/domains/acme.test?complaint_limit=201', 'complaint_limit must be at most 200'],
+    ['/ips?is_blocked=perhaps', "is_blocked must be 'true' or 'false'"],
+    ['/ips?min_score=low', 'min_score must be a number'],
+    ['/ips?per_page=0', 'per_page must be at least 1'],
+    ['/feedback-loops?processed=2', "processed must be 'true' or 'false'"],
+    ['/feedback-loops?date_from=soon', 'date_from/date_to must be ISO dates or datetimes'],
+    ['/feedback-loops?date_to=2026-02-30', 'date_from/date_to must be ISO dates or datetimes'],
+    ['/summary?days=0', 'days must be at least 1'],
+    ['/summary?days=366', 'days must be at most 365'],
+    ['/summary?period_type=x', 'period_type must be one of HOURLY, DAILY, WEEKLY, MONTHLY'],
+  ])('%s is refused', async (path, msg) => {
+    expect(await support.get(`${BASE}${path}`)).toMatchObject({ status: 422, body: { msg } })
+  })
+
+  it.each(['/domains', '/ips', '/feedback-loops'])('%s names its orders', async (path) => {
+    const { status, body } = await support.get(`${BASE}${path}?sort_by=id;drop`)
+    expect(status).toBe(422)
+    expect(body.msg).toMatch(/^sort_by must be one of [a-z_]+, /)
+  })
+})
+
+describe('domains', () => {
+  it('are there with their newest period, worst first', async () => {
+    const { items, pagination } = await got('/domains')
+    expect(items[0]).toEqual({
+      id: expect.any(String),
+      domain: 'acme.test',
+      domain_id: acme.domainId,
+      organization_id: acme.organizationId,
+      overall_score: 80.5,
+      deliverability_score: 50,
+      engagement_score: 50,
+      emails_sent: 20,
+      emails_delivered: 0,
+      emails_bounced: 0,
+      emails_complained: 0,
+      emails_opened: 0,
+      emails_clicked: 0,
+      period_start: '2026-06-20T00:00:00.000Z',
+      period_end: '2026-06-21T00:00:00.000Z',
+      period_type: 'DAILY',
+      isp_data: null,
+      trend: -14.5,
+    })
+    expect(items.map(({ domain }: { domain: string }) => domain)).toEqual([
+      'acme.test',
+      'globex.test',
+    ])
+    expect(items[1].trend).toBeNull()
+    expect(pagination).toEqual({ page: 1, per_page: 50, total: 2, total_pages: 1 })
+  })
+
+  it.each([
+    ['?period_type=Weekly', ['acme.test']],
+    ['?period_type=monthly', []],
+    ['?max_score=80.5', ['acme.test']],
+    ['?max_score=80.4', []],
+    ['?q=GLOB', ['globex.test']],
+    ['?q=%25', []],
+    ['?q=_', []],
+    ['?sort_by=emails_sent', ['globex.test', 'acme.test']],
+    ['?sort_dir=desc', ['globex.test', 'acme.test']],
+    ['?organization_id=nobody', []],
+    ['?per_page=1&page=2', ['globex.test']],
+  ])('%s', async (query, names) => {
+    const { items } = await got(`/domains${query}`)
+    expect(items.map(({ domain }: { domain: string }) => domain)).toEqual(names)
+  })
+
+  it('can be those of one organization', async () => {
+    const { items } = await got(`/domains?organization_id=${globex.organizationId}`)
+    expect(items).toMatchObject([{ domain: 'globex.test' }])
+  })
+})
+
+describe('a domain', () => {
+  it.each(['nowhere.test', '%3Cscript%3E', 'a%00b', 'x'.repeat(300)])(
+    'that is not hosted here is not found: %s',
+    async (name) => {
+      const { status } = await support.get(`${BASE}/domains/${name}`)
+      expect(status).toBe(name.includes('%00') ? 400 : 404)
+    },
+  )
+
+  it('has its history and the complaints about what it sent', async () => {
+    const data = await got('/domains/ACME.test')
+    expect(data.domain).toBe('acme.test')
+    expect(data.current).toEqual(data.history[0])
+    expect(data.history.map((row: { overall_score: number }) => row.overall_score)).toEqual([
+      80.5, 95,
+    ])
+    expect(data.complaints.map((row: { sender: string }) => row.sender)).toEqual([
+      HOSTILE,
+      'news@acme.test',
+    ])
+    const short = await got('/domains/acme.test?history_limit=1&complaint_limit=1')
+    expect([short.history.length, short.complaints.length]).toEqual([1, 1])
+  })
+
+  it('that has sent nothing has no scores', async () => {
+    await acme.post('/api/v1/domains/', { domain: 'quiet.test', dkim_enabled: false })
+    expect(await got('/domains/quiet.test')).toEqual({
+      domain: 'quiet.test',
+      current: null,
+      history: [],
+      complaints: [],
+    })
+  })
+})
+
+describe('addresses', () => {
+  const listed = async (query: string) =>
+    (await got(`/ips${query}`)).items.map(({ ip_address }: { ip_address: string }) => ip_address)
+
+  it('are there, worst first, with two decimals', async () => {
+    const { items } = await got('/ips')
+    expect(items[0]).toEqual({
+      id: expect.any(String),
+      ip_address: '203.0.113.9',
+      reputation_score: 12.35,
+      total_connections: 0,
+      total_messages: 0,
+      spam_count: 0,
+      bounce_count: 0,
+      auth_failure_count: 0,
+      first_seen: '2026-06-20T00:00:00.000Z',
+      last_seen: '2026-06-20T00:00:00.000Z',
+      is_blocked: false,
+      blocked_reason: null,
+      blocked_until: null,
+      updated_at: '2026-06-20T00:00:00.000Z',
+    })
+  })
+
+  it.each([
+    ['?is_blocked=true', ['2001:db8::9', '203.0.113.10']],
+    ['?is_blocked=false', ['203.0.113.9', '198.51.100.1']],
+    ['?min_score=50&max_score=70', ['2001:db8::9', '203.0.113.10']],
+    ['?q=203.0', ['203.0.113.9', '203.0.113.10']],
+    ['?q=DB8', ['2001:db8::9']],
+    ['?q=%25', []],
+    ['?sort_dir=desc&per_page=1', ['198.51.100.1']],
+  ])('%s', async (query, addresses) => {
+    expect(await listed(query)).toEqual(addresses)
+  })
+
+  it('say why and until when they are blocked, unless that is over', async () => {
+    const { items } = await got('/ips?sort_by=ip_address')
+    const why = items.map((row: Record<string, unknown>) => [row.blocked_reason, row.blocked_until])
+    expect(why).toEqual([
+      [null, null],
+      ['operator', '2126-01-01T00:00:00.000Z'],
+      ['Listed by bl.test', null],
+      [null, null],
+    ])
+  })
+})
+
+describe('feedback reports', () => {
+  const senders = async (query: string) =>
+    (await got(`/feedback-loops${query}`)).items.map(({ sender }: { sender: string }) => sender)
+
+  it('are there, newest first, without what is not for reading', async () => {
+    const { items } = await got('/feedback-loops')
+    expect(items.at(-1)).toEqual({
+      id: expect.any(String),
+      original_recipient: 'ada@far.test',
+      complaint_recipient: null,
+      organization_id: acme.organizationId,
+      isp_name: 'ISP.test',
+      feedback_type: 'abuse',
+      email_id: '1@acme.test',
+      subject: HOSTILE,
+      sender: 'news@acme.test',
+      processed: true,
+      suppression_added: true,
+      created_at: '2026-06-01T10:00:00.000Z',
+      processed_at: '2026-06-01T10:00:00.000Z',
+    })
+  })
+
+  it.each([
+    ['?domain=ACME.test', [HOSTILE, 'news@acme.test']],
+    ['?domain=nowhere', []],
+    ['?provider=isp.TEST', ['news@acme.test']],
+    ['?feedback_type=Fraud', ['a@globex.test', HOSTILE]],
+    ['?processed=true', ['news@acme.test']],
+    ['?date_from=2026-06-03', ['a@globex.test']],
+    ['?date_to=2026-06-03&date_from=2026-06-02', ['a@globex.test', HOSTILE]],
+    ['?date_to=2026-06-02T09:59:59Z', ['news@acme.test']],
+    ['?q=NEWS', ['news@acme.test']],
+    ['?q=%25_%5C', [HOSTILE]],
+    ['?sort_dir=asc&per_page=1', ['news@acme.test']],
+    ['?organization_id=%27%20or%201%3D1', []],
+  ])('%s', async (query, expected) => {
+    expect(await senders(query)).toEqual(expected)
+  })
+
+  it('can be those of one organization', async () => {
+    const query = `?organization_id=${globex.organizationId}`
+    expect(await senders(query)).toEqual(['a@globex.test'])
+  })
+})
+
+describe('the summary', () => {
+  it('has every day, and no rate where nothing was delivered', async () => {
+    const now = app.clock.now()
+    await storeMail(app, [
+      {
+        sender: 'a@acme.test',
+        recipient: 'b@far.test',
+        status: 'sent',
+        at: now,
+        organizationId: acme.organizationId,
+      },
+    ])
+    await app.core.db.transaction().execute(async (tx) => {
+      const row = { organization_id: acme.organizationId, reason: null, source: null }
+      await suppress(tx, 'COMPLAINT', [{ ...row, email: 'ada@far.test' }], now)
+      await suppress(tx, 'BOUNCE', [{ ...row, email: 'old@far.test' }], new Date(0))
+    })
+    const data = await got(`/summary?days=2&organization_id=${acme.organizationId}`)
+    const today = now.toISOString().slice(0, 10)
+    expect(data.complaint_trend).toMatchObject([
+      { complaints: 0, delivered: 0, complained: 0, complaint_rate: null },
+      { date: today, complaints: 0, delivered: 1, complained: 0, complaint_rate: 0 },
+    ])
+    expect(data.worst_domains).toMatchObject([{ domain: 'acme.test', overall_score: 80.5 }])
+    expect(data.worst_ips[0]).toMatchObject({ ip_address: '203.0.113.9' })
+    expect(data.suppressions).toEqual({
+      total: 1,
+      by_type: { BOUNCE: 0, COMPLAINT: 1, UNSUBSCRIBE: 0, MANUAL: 0 },
+    })
+    const others = await got(`/summary?days=365&organization_id=${globex.organizationId}`)
+    expect(others.complaint_trend.length).toBe(365)
+    expect(others.suppressions.total).toBe(0)
+    expect(others.complaint_trend.every((day: { delivered: number }) => day.delivered === 0)).toBe(
+      true,
+    )
+  })
+})
