@@ -1,6 +1,6 @@
 import { fieldsOf } from '../../content/message.ts'
 import { type Part, splitMessage } from '../../content/split.ts'
-import { type BounceType, classOf } from './bounce-class.ts'
+import { type BounceType, bounceType } from '../mail-log/bounce-type.ts'
 
 const MAX_RECIPIENTS = 100
 const MAX_TEXT = 64 * 1024
@@ -86,7 +86,7 @@ function failed(fields: Fields): Bounced[] {
   const status = fields.get('status') ?? ''
   const said = (fields.get('diagnostic-code') ?? '').replace(/^[\w-]+;\s*/, '')
   return [
-    { recipient, bounce_type: classOf(status, said), bounce_reason: said || status || 'failed' },
+    { recipient, bounce_type: typeOf(status, said), bounce_reason: said || status || 'failed' },
   ]
 }
 
@@ -109,7 +109,13 @@ function inWords(root: Part, parts: readonly Part[]): Bounced[] {
   return named.slice(0, MAX_RECIPIENTS).flatMap((one) => {
     const recipient = addressIn(one.trim())
     return recipient
-      ? [{ recipient, bounce_type: classOf(status, reason), bounce_reason: reason || 'failed' }]
+      ? [{ recipient, bounce_type: typeOf(status, reason), bounce_reason: reason || 'failed' }]
       : []
   })
 }
+
+const STATUS = /\b[45]\.\d{1,3}\.\d{1,3}\b/
+
+/** By the status of the report, or the one that the reply begins with. */
+const typeOf = (status: string, said: string): BounceType =>
+  bounceType(STATUS.exec(status)?.[0] ?? STATUS.exec(said)?.[0] ?? null, said)

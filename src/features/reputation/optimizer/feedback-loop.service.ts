@@ -114,7 +114,12 @@ export function feedbackLoopService({ db, events, now, tracking }: Needs) {
       if (kind === 'complaint') return tracking.complaint({ recipient, ...known })
       const bounce_reason = [sent.bounce_code, sent.diagnostic].filter(Boolean).join(' ')
       if (kind === 'unsubscribe') return tracking.unsubscribe(known, recipient, bounce_reason)
-      return tracking.bounce({ recipient, bounce_type: kind, bounce_reason, tracking_info: known })
+      return tracking.bounce({
+        recipient,
+        bounce_type: kind === 'hard' ? 'HARD' : 'SOFT',
+        bounce_reason,
+        tracking_info: known,
+      })
     },
 
     /** The score of today, or of the last day on which the domain sent something. */
