@@ -25,6 +25,7 @@ import { organizationService } from '../features/organizations/organizations.ser
 import { platform } from '../features/platform/index.ts'
 import { provision } from '../features/platform/provisioning/provision.ts'
 import { queue } from '../features/queue/index.ts'
+import { rag } from '../features/rag/index.ts'
 import { closeCounting } from '../features/rate-limiter/counting.ts'
 import { rateLimiter } from '../features/rate-limiter/index.ts'
 import { keepSharedRights } from '../features/shared-mailboxes/acl/keep-rights.ts'
@@ -111,6 +112,7 @@ export function apiFeatures(core: Core): Feature[] {
     mailbox(core, mailboxing, scripts),
     filters(core, scripts),
     rateLimiter(core),
+    rag(core),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
 }

@@ -54,8 +54,8 @@ auth_cache_negative_ttl = 0
 auth_cache_verify_password_with_worker = yes
 ${edge.isPrivate ? 'auth_failure_delay = 0' : 'auth_failure_delay = 2 secs'}
 ${authPolicy(edge)}
-# Mailboxes log in everywhere. Credentials exist for Postfix alone, and the master login for
-# filters alone: it can read no mail.
+# Mailboxes log in everywhere. Credentials exist for Postfix alone. The master login is for filters,
+# and for reading mail that somebody has a right to have exported; that only from the control plane.
 passdb {
   driver = sql
   args = ${edge.folders.dovecotConfig}/sql-mailbox.conf.ext
@@ -72,6 +72,14 @@ protocol sieve {
     driver = passwd-file
     master = yes
     args = ${edge.folders.dovecotConfig}/master-users
+  }
+}
+protocol imap {
+  passdb {
+    driver = passwd-file
+    master = yes
+    args = ${edge.folders.dovecotConfig}/master-users
+    override_fields = allow_nets=${edge.trustedNetworks.join(',')}
   }
 }
 userdb {
@@ -121,6 +129,8 @@ plugin {
   # A right on the inbox of a shared mailbox is one on all of its folders.
   acl_defaults_from_inbox = yes
   acl_shared_dict = proxy::acl
+  # Who comes with the master login has the rights of the mailbox, not those of a stranger.
+  acl_user = %u
 
   sieve = file:~/sieve;active=~/.dovecot.sieve
   sieve_max_script_size = 1M

@@ -134,11 +134,13 @@ describe.skipIf(edgeMissing)(`a login over SMTP${skipped}`, () => {
     client.quit()
   })
 
-  it('with the master login sends nothing and reads nothing', async () => {
+  it('with the master login sends nothing, and opens no mailbox without naming one', async () => {
     const { IMAP_MASTER_USER: master = '', IMAP_MASTER_PASSWORD: password = '' } =
       host.edge.environment
     for (const user of [master, `${acme.email}*${master}`]) {
       expect(await host.authCode(user, password)).toBe(535)
+    }
+    for (const user of [master, `nobody@nowhere.test*${master}`, `${acme.email}*${acme.email}`]) {
       const imap = await openImap({ port: host.ports.imaps })
       expect((await imap.login(user, password)).ok).toBe(false)
       imap.end()

@@ -16,7 +16,7 @@ const PLAIN = new Set(
   event_type event_types expires_at full_name local_part message message_id name new_password
   overlap_seconds password q queue_name reason recipient secret sender sending_profile start_date
   signing_secret status step subject target target_type url user_email vacation_message webhook_secret
-  webhook_urls`.split(/\s+/),
+  webhook_urls embedding_model enabled_fields folder index_schedule query`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -84,6 +84,7 @@ export function tenantNames(
     dead_letter_id: ofOperators(other.deadLetterId),
     dead_letter_ids: ofOperators(other.deadLetterId),
     endpoint_id: byId(({ endpoint }) => endpoint.id),
+    collection_id: byId(({ collectionId }) => collectionId),
     credential_id: byId(({ credential }) => credential.id),
     destination: mailbox,
     domain,
@@ -93,6 +94,7 @@ export function tenantNames(
     forward_destination: { ...mailbox, foreign: mailbox.foreign.slice(1) },
     mailbox,
     mailbox_id: mailbox,
+    mail_domains: domain,
     member_account_id: mailbox,
     msg_id: ofOperators(other.messageId),
     operator_email: ofOperators(operator.email),
@@ -119,6 +121,8 @@ export function tenantNames(
     'mailboxes external_id': externalId('account'),
     'organizations external_id': externalId('organization'),
     'organizations id': byId(({ organizationId }) => organizationId),
+    // Everybody names documents as they like, within a collection.
+    'rag id': { own: newName, foreign: [] },
     'rate-limiter email': { ...mailbox, foreign: mailbox.foreign.slice(1) },
     'rate-limiter identifier': byId(({ organizationId }) => organizationId),
     'shared-mailboxes mailbox_id': byId(({ shared }) => shared.id),

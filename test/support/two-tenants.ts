@@ -85,6 +85,14 @@ export async function furnishedTenant(app: App, name: string) {
       expires_at: '2099-01-01T00:00:00Z',
     })
     .execute()
+  const collection = await tenant.post(`/api/v1/rag/collections/${domain}`, {
+    name: 'handbook',
+    description: `documents of ${name}`,
+  })
+  const collectionId = collection.body.collection_id as string
+  await tenant.post(`/api/v1/rag/documents/${collectionId}`, {
+    documents: [{ id: `${name}-document`, content: `The handbook of ${name}` }],
+  })
   const holder = await app.session('mailbox', account.id)
   const ids = [
     organizationId,
@@ -100,6 +108,7 @@ export async function furnishedTenant(app: App, name: string) {
     endpoint.id,
     deliveryId,
     quarantineId,
+    collectionId,
     holder.id,
   ] as string[]
   return {
@@ -115,6 +124,7 @@ export async function furnishedTenant(app: App, name: string) {
     deadLetterId: String(deadLetter.id),
     quarantineId,
     messageId,
+    collectionId,
     externalIds: {
       organization: `${name}-customer`,
       domain: `${name}-domain`,
