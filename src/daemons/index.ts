@@ -3,11 +3,12 @@ import { api } from './api.ts'
 import type { Daemon } from './daemon.ts'
 import { logIngestor } from './log-ingestor.ts'
 import { monitoring } from './monitoring.ts'
+import { rag } from './rag.ts'
 import { rateLimiter } from './rate-limiter.ts'
 import { webhooks } from './webhooks.ts'
 
 /** In start order; they stop in reverse. */
-export const daemons: readonly Daemon[] = [api, webhooks, rateLimiter, logIngestor, monitoring]
+export const daemons: readonly Daemon[] = [api, webhooks, rateLimiter, logIngestor, monitoring, rag]
 
 /** `all`, or a comma list of names. */
 export function chooseDaemons(list: string, source: string): readonly Daemon[] {

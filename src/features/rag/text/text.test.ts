@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { chunksOf, plainText } from './chunks.ts'
+import { htmlText } from './html-text.ts'
 import { languageOf } from './language.ts'
 import { lexicalVector } from './lexical-vector.ts'
 import { cosine, maskOf, signatureOf, toBytes } from './quantized.ts'
@@ -31,6 +32,13 @@ describe('chunks', () => {
   it('hold nothing that PostgreSQL or a line cannot', () => {
     expect(plainText('a\u0000b\r\n\tc\ud800')).toBe('a b c\ufffd')
   })
+})
+
+it('reads HTML as a person would', () => {
+  const html =
+    '<head><title>t</title><style>p{}</style></head><p>One<p>tw<b>o</b> &amp; <script>x()</script>three'
+  expect(plainText(htmlText(html))).toBe('One two & three')
+  expect(htmlText('<'.repeat(1000))).toBeTypeOf('string')
 })
 
 it.each([
