@@ -44,15 +44,21 @@ export const indexMailbox = (run: Run, mailbox: Mailbox): Promise<void> =>
       )
     const made = { documents_indexed: 0, chunks_created: 0 }
     const room = run.settings.max_documents - (await countOf(db, run.job.organization_id))
+    // While some are being stored, the next are fetched.
+    let storing = Promise.resolve(0)
     for (const { folder, uids } of work) {
       await client.mailboxOpen(folder.name, { readOnly: true })
       for (let at = 0; at < uids.length && made.documents_indexed < room; at += AT_ONCE) {
-        const messages = await fetchSome(run, client, uids.slice(at, at + AT_ONCE))
-        const last = uids[Math.min(at + AT_ONCE, uids.length) - 1] as number
-        made.chunks_created += await storeSome(run, mailbox, folder, messages, last)
+        const some = uids.slice(at, at + AT_ONCE)
+        const messages = await fetchSome(run, client, some)
+        made.chunks_created += await storing
+        storing = storeSome(run, mailbox, folder, messages, some.at(-1) ?? 0)
+        // It is waited for in a moment, also when the next cannot be fetched.
+        storing.catch(() => {})
         made.documents_indexed += messages.length
       }
     }
+    made.chunks_created += await storing
     const duration_seconds = Math.round(performance.now() - begun) / 1000
     await db.transaction().execute((tx) =>
       events.emit(tx, IndexingComplete, about, {

@@ -3,35 +3,35 @@ import type { Db } from '../../../database/database.ts'
 import { type Filter, filtered } from './filter.ts'
 import { anyForm, type Word } from './words.ts'
 
-/** The languages that an organization, or anybody, has text in. */
-export async function languagesOf(db: Db, organizationId: string | null): Promise<string[]> {
-  const { rows } = await sql<{ language: string }>`
-    select distinct language from rag_languages
-    where ${organizationId}::text is null or organization_id = ${organizationId}
-    order by language`.execute(db)
-  return rows.map(({ language }) => language)
-}
-
-/** How each language writes the words, and the whole question as each of them understands it. */
-export async function understood(db: Db, languages: string[], query: string, words: string[]) {
-  const [forms, wholes] = await Promise.all([
-    sql<{ at: number; lexemes: string[] }>`
-      select word.at::int as at, array_agg(distinct lexeme) as lexemes
-      from unnest(${words}::text[]) with ordinality as word (text, at)
-      cross join unnest(${languages}::text[]) as language
-      cross join lateral unnest(tsvector_to_array(to_tsvector(language::regconfig, word.text)))
-        as lexeme
-      group by word.at order by word.at`.execute(db),
-    sql<{ whole: string }>`
-      select distinct websearch_to_tsquery(language::regconfig, ${query})::text as whole
-      from unnest(${languages}::text[]) as language`.execute(db),
-  ])
+/**
+ * How the languages in which an organization, or anybody, has text write some words; and the whole
+ * question as each of them understands it.
+ */
+export async function understood(
+  db: Db,
+  organizationId: string | null,
+  query: string,
+  words: string[],
+) {
+  const { rows } = await sql<{ at: number; texts: string[] }>`
+    with spoken as materialized (
+      select distinct language::regconfig as language from rag_languages
+      where ${organizationId}::text is null or organization_id = ${organizationId})
+    select word.at::int as at, array_agg(distinct lexeme) as texts
+    from unnest(${words}::text[]) with ordinality as word (text, at)
+    cross join spoken
+    cross join lateral unnest(tsvector_to_array(to_tsvector(language, word.text))) as lexeme
+    group by word.at
+    union all
+    select 0, array_agg(distinct websearch_to_tsquery(language, ${query})::text) from spoken
+    order by 1`.execute(db)
   return {
-    words: forms.rows.map(({ at, lexemes }) => ({ text: words[at - 1] ?? '', lexemes })),
-    whole: wholes.rows
-      .map(({ whole }) => whole)
-      .filter((whole) => whole !== '')
-      .map((whole) => `(${whole})`)
+    words: rows
+      .filter(({ at }) => at > 0)
+      .map(({ at, texts }) => ({ text: words[at - 1] ?? '', lexemes: texts })),
+    whole: (rows.find(({ at }) => at === 0)?.texts ?? [])
+      .filter((text) => text !== '')
+      .map((text) => `(${text})`)
       .join(' | '),
   }
 }

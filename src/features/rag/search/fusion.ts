@@ -14,7 +14,7 @@ export interface Fused {
 
 const SOFTNESS = 10
 // Words that are really there count for more: what full text finds is not lost by adding likeness.
-const VECTOR_WEIGHT = 0.35
+const VECTOR_WEIGHT = 0.6
 
 /** Both rankings as one, by the place that each gives a document. */
 export function fuse(fullText: readonly Ranked[], vectors: readonly Ranked[]): Fused[] {

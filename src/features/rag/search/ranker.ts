@@ -3,7 +3,7 @@ import type { Embedder, Mode } from '../embedding/embedder.ts'
 import { maskOf, signatureOf } from '../text/quantized.ts'
 import type { Filter } from './filter.ts'
 import * as fullText from './full-text.repository.ts'
-import { type Fused, fuse, type Ranked } from './fusion.ts'
+import { type Fused, fuse } from './fusion.ts'
 import { byLikeness, byWords } from './ranking.ts'
 import { nearest } from './vectors.repository.ts'
 import { anyOf, looseQuery, wordsOf } from './words.ts'
@@ -28,9 +28,8 @@ export function ranker(db: Db) {
   const oftenOf = keptFrequencies(db)
 
   async function byFullText(filter: Filter, query: string) {
-    const languages = await fullText.languagesOf(db, filter.organization_id)
-    if (languages.length === 0) return { ranked: [] as Ranked[], highlighted: '' }
-    const { words, whole } = await fullText.understood(db, languages, query, wordsOf(query))
+    const asked = wordsOf(query)
+    const { words, whole } = await fullText.understood(db, filter.organization_id, query, asked)
     const highlighted = anyOf(words)
     const strict = whole === '' ? [] : await fullText.find(db, filter, whole, words, MAX_FOUND)
     const ranked = byWords(strict, words.length)

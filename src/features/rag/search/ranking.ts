@@ -5,6 +5,8 @@ import type { Near } from './vectors.repository.ts'
 
 /** Below that, likeness is chance. */
 const LEAST_LIKENESS = 0.12
+/** From there on, a document counts in full. */
+const GREAT_LIKENESS = 0.45
 
 /**
  * By how many of the words are there, a rare one counting for more than a frequent one. How rare a
@@ -33,10 +35,13 @@ export const byLikeness = (question: Float32Array, near: readonly Near[]): Ranke
       .map(({ id, document_id, vector }) => ({
         document_id,
         chunk_id: id,
-        weight: 1,
         order: cosine(question, vector),
       }))
-      .filter(({ order }) => order >= LEAST_LIKENESS),
+      .filter(({ order }) => order > LEAST_LIKENESS)
+      .map((one) => ({
+        ...one,
+        weight: Math.min(1, (one.order - LEAST_LIKENESS) / (GREAT_LIKENESS - LEAST_LIKENESS)),
+      })),
   )
 
 function onePerDocument(scored: (Ranked & { order: number })[]): Ranked[] {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../../database/database.ts'
+import type { Db, Tx } from '../../../database/database.ts'
 
 export const MARK_BEGIN = '\u0001'
 export const MARK_END = '\u0002'
@@ -45,3 +45,6 @@ export async function show(
   `.execute(db)
   return rows
 }
+
+/** For what nobody waits to see stored: a power cut may lose it, and nothing else. */
+export const commitLater = (tx: Tx) => sql`set local synchronous_commit = off`.execute(tx)

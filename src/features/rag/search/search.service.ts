@@ -13,7 +13,7 @@ import type { Search } from '../rag.schemas.ts'
 import type { SettingsService } from '../settings/settings.service.ts'
 import type { Filter } from './filter.ts'
 import { type Ranking, ranker } from './ranker.ts'
-import { show } from './results.repository.ts'
+import { commitLater, show } from './results.repository.ts'
 import { snippetOf } from './snippet.ts'
 
 interface Needs extends Pick<Core, 'config' | 'db' | 'events' | 'log' | 'now'> {
@@ -71,6 +71,21 @@ export function searchService(needs: Needs) {
     return { ...ranking, hides: wishes.privacy_mode }
   }
 
+  const tell = (
+    caller: Caller,
+    { organization_id: org_id }: Filter,
+    data: { query: string; results_count: number; processing_time_ms: number },
+  ) =>
+    db.transaction().execute(async (tx) => {
+      await commitLater(tx)
+      await events.emit(
+        tx,
+        SearchComplete,
+        { org_id },
+        { ...data, user: caller.email ?? caller.id },
+      )
+    })
+
   return {
     async search(caller: Caller, sent: Sent) {
       const begun = performance.now()
@@ -89,19 +104,11 @@ export function searchService(needs: Needs) {
         const { headline, chunk_id: _, ...document } = row
         return [{ ...document, snippet: snippetOf(headline), score: Math.round(score * 1e4) / 1e4 }]
       })
-      await db.transaction().execute((tx) =>
-        events.emit(
-          tx,
-          SearchComplete,
-          { org_id: filter.organization_id },
-          {
-            query: hides ? createHash('sha256').update(query).digest('hex') : query,
-            results_count: results.length,
-            user: caller.email ?? caller.id,
-            processing_time_ms: Math.round((performance.now() - begun) * 10) / 10,
-          },
-        ),
-      )
+      await tell(caller, filter, {
+        query: hides ? createHash('sha256').update(query).digest('hex') : query,
+        results_count: results.length,
+        processing_time_ms: Math.round((performance.now() - begun) * 10) / 10,
+      })
       return { results, total: good.length, query, mode }
     },
   }
