@@ -58,7 +58,7 @@ export const SearchAnswer = Type.Object(
         date: Nullable(Timestamp),
         has_attachment: Type.Boolean(),
         snippet: Type.String({ description: 'HTML: escaped text, what was found in <mark>' }),
-        score: Type.Number({ description: '0 to 1; 1 is first in every ranking' }),
+        score: Type.Number({ description: '0 to 1; relative to the other results' }),
       }),
     ),
     total: Type.Integer({ description: 'How many were ranked and reach min_score' }),
