@@ -13,7 +13,7 @@ const MAX_LOOSE = 2000
 const MAX_NEAR = 200
 const MAX_RANKED = 200
 // With fewer than that, what has only some of the words is worth a look.
-const ENOUGH = 20
+const ENOUGH = 10
 const FREQUENCIES_MS = 60_000
 
 export interface Ranking {
