@@ -25,6 +25,8 @@ const TYPES = {
   inet: 'string',
   date: 'string',
   numeric: 'string',
+  tsvector: 'string',
+  bit: 'string',
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'mailplane-types-'))

@@ -196,6 +196,21 @@ export const variables = {
     { min: 1, max: 86400 },
   ),
 
+  RAG_EMBEDDINGS_URL: env.url(
+    'Endpoint as OpenAI has it, up to /v1, that computes embeddings; unset: none',
+    ['http:', 'https:'],
+  ),
+  RAG_EMBEDDINGS_KEY: env.text('Its key', undefined),
+  RAG_EMBEDDINGS_MODEL: env.text('Its model', 'text-embedding-3-small'),
+  RAG_EMBEDDINGS_TIMEOUT: env.integer('Seconds it has for an answer', 15, { min: 1, max: 300 }),
+  RAG_EMBEDDINGS_BATCH: env.integer('Texts in one request to it', 64, { min: 1, max: 2048 }),
+  RAG_EMBEDDINGS_CENTS_PER_MILLION: env.integer('US cents for a million tokens there', 0),
+  RAG_MODEL_DIR: env.text('Folder of a local model, with word vectors in vectors.txt', undefined),
+  RAG_LEASE_SECONDS: env.integer('Seconds before an index job of a dead process is resumed', 30, {
+    min: 1,
+    max: 3600,
+  }),
+
   WEBHOOK_URL: env.url('The global address that receives every event', ['http:', 'https:']),
   WEBHOOK_URLS: env.list('The same, as a list whose first entry counts', 'addresses', (entry) =>
     /^https?:\/\//.test(entry),

@@ -32,6 +32,7 @@ import { organizationService } from '../features/organizations/organizations.ser
 import { platform } from '../features/platform/index.ts'
 import { provision } from '../features/platform/provisioning/provision.ts'
 import { queue } from '../features/queue/index.ts'
+import { rag } from '../features/rag/index.ts'
 import { closeCounting } from '../features/rate-limiter/counting.ts'
 import { rateLimiter } from '../features/rate-limiter/index.ts'
 import { reputation } from '../features/reputation/index.ts'
@@ -143,6 +144,7 @@ export function apiFeatures(core: Core): Feature[] {
     acmeChallenges(core),
     ...tracking(core, organizing, hosting),
     transportRules(core),
+    rag(core),
   ].filter((feature: Feature) => feature.edition === undefined || feature.edition === edition)
   return features
 }

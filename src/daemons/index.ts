@@ -9,6 +9,7 @@ import { deliveryOptimizer } from './delivery-optimizer.ts'
 import { logIngestor } from './log-ingestor.ts'
 import { migration } from './migration.ts'
 import { monitoring } from './monitoring.ts'
+import { rag } from './rag.ts'
 import { rateLimiter } from './rate-limiter.ts'
 import { tracking } from './tracking.ts'
 import { webhooks } from './webhooks.ts'
@@ -26,6 +27,7 @@ export const daemons: readonly Daemon[] = [
   contentFilterDaemon,
   tracking,
   deliveryOptimizer,
+  rag,
 ]
 
 /** `all`, or a comma list of names. */

@@ -5,7 +5,18 @@ import { type RawBuilder, sql } from 'kysely'
  * the work that JSON makes, and a quarter of what a parameter for each value does.
  */
 
-type ColumnType = 'text' | 'integer' | 'smallint' | 'bigint' | 'timestamptz' | 'jsonb'
+type ColumnType =
+  | 'text'
+  | 'integer'
+  | 'smallint'
+  | 'bigint'
+  | 'timestamptz'
+  | 'jsonb'
+  | 'boolean'
+  /** As `\x` and hexadecimal digits. */
+  | 'bytea'
+  /** As `x` and hexadecimal digits. */
+  | 'bit(512)'
 export type BulkColumns = Record<string, ColumnType>
 
 const NULL = '\\N'

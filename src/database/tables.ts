@@ -878,6 +878,107 @@ export interface Tables {
     quarantine_id: string
     content: Buffer
   }
+  rag_chunks: {
+    id: GeneratedAlways<number>
+    document_id: string
+    organization_id: string
+    ordinal: number
+    text: string
+    tsv: string
+    vector: Buffer
+    model: string
+  }
+  rag_collections: {
+    id: string
+    organization_id: string
+    domain_id: string
+    name: string
+    description: string | null
+    embedding_model: string
+    created_at: Generated<Timestamp>
+  }
+  rag_documents: {
+    id: string
+    organization_id: string
+    domain_id: string
+    collection_id: string
+    source: 'mail' | 'api'
+    email_account_id: string | null
+    folder_id: number | null
+    uid: number | null
+    external_id: string | null
+    message_id: string | null
+    subject: string | null
+    sender: string | null
+    recipients: string | null
+    date: Timestamp | null
+    has_attachment: Generated<boolean>
+    size_bytes: number
+    language: string
+    content_hash: string
+    content: string | null
+    metadata: JsonWithDefault
+    chunk_count: number
+    indexed_at: Generated<Timestamp>
+  }
+  rag_folders: {
+    id: GeneratedAlways<number>
+    organization_id: string
+    email_account_id: string
+    name: string
+    uid_validity: number
+    last_uid: Generated<number>
+    begun_by: string | null
+  }
+  rag_jobs: {
+    id: string
+    organization_id: string
+    domain_id: string
+    full_reindex: Generated<boolean>
+    status: Generated<'pending' | 'running' | 'complete' | 'failed'>
+    leased_by: string | null
+    leased_until: Generated<Timestamp>
+    due_at: Generated<Timestamp>
+    attempts: Generated<number>
+    documents_indexed: Generated<number>
+    chunks_created: Generated<number>
+    documents_removed: Generated<number>
+    error: string | null
+    created_at: Generated<Timestamp>
+    begun_at: Timestamp | null
+    ended_at: Timestamp | null
+  }
+  rag_languages: {
+    organization_id: string
+    language: string
+  }
+  rag_mail_domains: {
+    domain_id: string
+    organization_id: string
+    allowed_at: Generated<Timestamp>
+  }
+  rag_settings: {
+    organization_id: string
+    enabled: Generated<boolean>
+    enabled_fields: string[]
+    chunk_size: Generated<number>
+    chunk_overlap: Generated<number>
+    embedding_provider: 'sentence_transformers' | 'huggingface' | 'ollama' | 'openai' | 'azure_openai' | null
+    privacy_mode: Generated<boolean>
+    auto_index: Generated<boolean>
+    index_schedule: Generated<string>
+    max_documents: Generated<number>
+    next_run_at: Timestamp | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  rag_signatures: {
+    chunk_id: number
+    document_id: string
+    organization_id: string
+    model: string
+    bits: string
+  }
   rate_limit_owner: {
     id: Generated<boolean>
     holder: string

@@ -11,20 +11,20 @@ export interface Named {
 
 /** Text that means nothing but itself. */
 const PLAIN = new Set(
-  `action backup_id checksum error_message hostname level resource_type service since storage_path action_taken address admin_email admin_name allowed_countries allowed_ips
-  applies_to_countries auto_reply_message blocked_countries brand_name client_ip consent_type
-  content correlation_id created_by custom_css custom_domain date_from date_to description
-  direction dkim_selector end end_date event_id event_source event_type event_types
-  exclude_folders expires_at export_type favicon_url feedback_type footer_html full_name granularity html
-  ip_address local_part login_page_html logo_url message message_id name new_password
-  overlap_seconds password patterns period_type plan_name position prefix primary_color provider q queue_name reason
-  recipient recipients replace report_type requested_by secondary_color secret sender
-  sending_profile severity signing_secret sort_by sort_dir source_host source_password
-  source_username start start_date status step subject suffix support_email support_url
-  suppression_type target target_host target_password target_type target_username text timezone
-  url user_email vacation_message value violation_type webhook_secret webhook_url webhook_urls`.split(
-    /\s+/,
-  ),
+  `action action_taken address admin_email admin_name allowed_countries allowed_ips
+  applies_to_countries auto_reply_message backup_id blocked_countries brand_name checksum
+  client_ip consent_type content correlation_id created_by custom_css custom_domain date_from
+  date_to description direction dkim_selector embedding_model enabled_fields end end_date
+  error_message event_id event_source event_type event_types exclude_folders expires_at
+  export_type favicon_url feedback_type folder footer_html full_name granularity hostname html
+  index_schedule ip_address level local_part login_page_html logo_url message message_id name
+  new_password overlap_seconds password patterns period_type plan_name position prefix
+  primary_color provider q query queue_name reason recipient recipients replace report_type
+  requested_by resource_type s secondary_color secret sender sending_profile service severity
+  signing_secret since sort_by sort_dir source_host source_password source_username split start
+  start_date status step storage_path subject suffix support_email support_url suppression_type
+  target target_host target_password target_type target_username text timezone url user_email
+  vacation_message value violation_type webhook_secret webhook_url webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -94,6 +94,7 @@ export function tenantNames(
     dead_letter_ids: ofOperators(other.deadLetterId),
     endpoint_id: byId(({ endpoint }) => endpoint.id),
     custodians: mailbox,
+    collection_id: byId(({ collectionId }) => collectionId),
     credential_id: byId(({ credential }) => credential.id),
     destination: mailbox,
     domain,
@@ -108,6 +109,7 @@ export function tenantNames(
     hold_id: { own: () => '1', foreign: [() => ['1', '999999999']] },
     mailbox,
     mailbox_id: mailbox,
+    mail_domains: domain,
     member_account_id: mailbox,
     msg_id: ofOperators(other.messageId),
     operator_email: ofOperators(operator.email),
@@ -149,6 +151,8 @@ export function tenantNames(
     'mailboxes external_id': externalId('account'),
     'organizations external_id': externalId('organization'),
     'organizations id': byId(({ organizationId }) => organizationId),
+    // Everybody names documents as they like, within a collection.
+    'rag id': { own: newName, foreign: [] },
     'rate-limiter email': { ...mailbox, foreign: mailbox.foreign.slice(1) },
     'rate-limiter identifier': byId(({ organizationId }) => organizationId),
     // A folder.

@@ -126,6 +126,14 @@ export async function furnishedTenant(app: App, name: string) {
       email_id: trackedEmailId,
     })
     .execute()
+  const collection = await tenant.post(`/api/v1/rag/collections/${domain}`, {
+    name: 'handbook',
+    description: `documents of ${name}`,
+  })
+  const collectionId = collection.body.collection_id as string
+  await tenant.post(`/api/v1/rag/documents/${collectionId}`, {
+    documents: [{ id: `${name}-document`, content: `The handbook of ${name}` }],
+  })
   const holder = await app.session('mailbox', account.id)
   const ids = [
     organizationId,
@@ -146,6 +154,7 @@ export async function furnishedTenant(app: App, name: string) {
     policyId,
     report.report_id,
     migrationJobId,
+    collectionId,
     holder.id,
   ] as string[]
   return {
@@ -167,6 +176,7 @@ export async function furnishedTenant(app: App, name: string) {
     migrationJobId,
     messageId,
     trackedEmailId,
+    collectionId,
     externalIds: {
       organization: `${name}-customer`,
       domain: `${name}-domain`,

@@ -18,20 +18,6 @@ reserved('archiver', [
   ['archive.hold.released', 'Archived messages need not be kept any more', 'hold_id'],
 ])
 
-awaited('rag', [
-  ['rag.indexing.started', 'Messages are being indexed', 'mailbox document_count'],
-  [
-    'rag.indexing.complete',
-    'Messages were indexed',
-    'mailbox documents_indexed chunks_created duration_seconds',
-  ],
-  ['rag.search.complete', 'A search was answered', 'query results_count user processing_time_ms'],
-  [
-    'rag.ai.transaction',
-    'A model was used',
-    'operation model tokens_used estimated_cost_usd status=completed transaction_id',
-  ],
-])
 reserved('rag', [
   ['rag.classification', 'A message was put into a class', 'message_id result=invoice'],
   ['rag.summarization', 'A message was summed up', 'message_id model'],

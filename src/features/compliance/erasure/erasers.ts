@@ -1,5 +1,6 @@
 import type { Core } from '../../../core.ts'
 import type { Db } from '../../../database/database.ts'
+import { eraseFromIndex } from '../../rag/rag.compliance.ts'
 import { eraseEvents, eraseMigrations } from './erase-events.ts'
 import { eraseMail } from './erase-mail.ts'
 import { eraseMailbox } from './erase-mailbox.ts'
@@ -38,5 +39,12 @@ export const erasers: readonly Eraser[] = [
   { name: 'consents', erase: traces.eraseConsents },
   { name: 'migrations', erase: eraseMigrations },
   { name: 'events', erase: eraseEvents },
+  {
+    name: 'search_index',
+    erase: ({ db }, person, add) =>
+      db.transaction().execute(async (tx) => {
+        await add(tx, { documents: await eraseFromIndex(tx, person) })
+      }),
+  },
   { name: 'mailbox', erase: eraseMailbox },
 ]

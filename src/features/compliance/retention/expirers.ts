@@ -1,5 +1,6 @@
 import type { Core } from '../../../core.ts'
 import type { Tx } from '../../../database/database.ts'
+import { expireFromIndex } from '../../rag/rag.compliance.ts'
 import * as old from './old-rows.repository.ts'
 
 /** What of an organization is too old, and whose must be kept all the same. */
@@ -23,4 +24,5 @@ export const expirers: readonly Expirer[] = [
   { name: 'log_rows', expire: (tx, _core, expiring) => old.deleteLogRows(tx, expiring) },
   { name: 'quarantined', expire: (tx, _core, expiring) => old.deleteQuarantined(tx, expiring) },
   { name: 'exports', expire: (tx, _core, expiring) => old.deleteExports(tx, expiring) },
+  { name: 'indexed', expire: (tx, _core, expiring) => expireFromIndex(tx, expiring) },
 ]

@@ -1,0 +1,186 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, startApp } from '../../../../test/support/app.ts'
+import { isPrivateEndpoint } from './endpoint.ts'
+
+const PATH = '/api/v1/rag'
+const FIELDS = ['subject', 'body']
+const ANIMALS = ['cat', 'feline', 'kitten']
+const MONEY = ['invoice', 'bill', 'payment']
+
+/** What a word means, in three dimensions. */
+const meaning = (text: string) => {
+  const has = (words: string[]) => (words.some((word) => text.toLowerCase().includes(word)) ? 1 : 0)
+  return [has(ANIMALS), has(MONEY), 0.01]
+}
+
+describe('with an embeddings endpoint', () => {
+  let app: App
+  let acme: Awaited<ReturnType<App['tenant']>>
+  let collection: string
+  let server: Server
+  let answerWith: (input: string[]) => { status: number; body: unknown }
+  const asked: { authorization?: string; input: string[]; model: string }[] = []
+  const embedded = (input: string[]) => ({
+    status: 200,
+    body: {
+      data: input.map((text, index) => ({ index, embedding: meaning(text) })).reverse(),
+      usage: { total_tokens: input.length * 7 },
+    },
+  })
+  beforeAll(async () => {
+    answerWith = embedded
+    server = createServer((request, response) => {
+      let text = ''
+      request.on('data', (more) => {
+        text += more
+      })
+      request.on('end', () => {
+        if (request.url !== '/v1/embeddings') return response.writeHead(200).end('{}')
+        const { input, model } = JSON.parse(text)
+        asked.push({ authorization: request.headers.authorization as string, input, model })
+        const { status, body } = answerWith(input)
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      })
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    app = await startApp({
+      env: {
+        RAG_EMBEDDINGS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+        RAG_EMBEDDINGS_KEY: 'a key of theirs',
+        RAG_EMBEDDINGS_MODEL: 'meaning-3',
+        RAG_EMBEDDINGS_BATCH: '2',
+        RAG_EMBEDDINGS_CENTS_PER_MILLION: '10',
+      },
+    })
+    acme = await app.tenant('acme')
+    collection = (await acme.post(`${PATH}/collections/acme.test`, { name: 'All' })).body
+      .collection_id
+    const documents = ['A cat sat there', 'The invoice is due', 'Feline matters'].map(
+      (content) => ({
+        id: content,
+        content,
+      }),
+    )
+    expect((await acme.post(`${PATH}/documents/${collection}`, { documents })).status).toBe(200)
+  })
+  afterAll(async () => {
+    await app.stop()
+    server.closeAllConnections()
+    server.close()
+  })
+
+  it('finds by meaning, and says so', async () => {
+    const { body } = await acme.post(`${PATH}/search`, { query: 'kitten' })
+    expect(body.mode).toBe('embeddings')
+    const names = body.results.map((one: { document_id: string }) => one.document_id)
+    expect(names.sort()).toEqual(['A cat sat there', 'Feline matters'])
+  })
+
+  it('asks with the key and the model, no more texts at once than may be', async () => {
+    expect(asked.map(({ input }) => input.length).slice(0, 2)).toEqual([2, 1])
+    for (const { authorization, model } of asked) {
+      expect([authorization, model]).toEqual(['Bearer a key of theirs', 'meaning-3'])
+    }
+    const { data } = await app.core.db
+      .selectFrom('events')
+      .select('data')
+      .where('event', '=', 'rag.ai.transaction')
+      .orderBy('sequence')
+      .executeTakeFirstOrThrow()
+    expect(data).toMatchObject({
+      operation: 'embedding',
+      model: 'meaning-3',
+      tokens_used: 14,
+      estimated_cost_usd: 0.0000014,
+      status: 'completed',
+    })
+  })
+
+  it.each([
+    ['fails', () => ({ status: 500, body: {} })],
+    ['refuses the key', () => ({ status: 401, body: {} })],
+    [
+      'says something else',
+      () => ({ status: 200, body: { data: [{ index: 0, embedding: 'x' }] } }),
+    ],
+    ['leaves some out', () => ({ status: 200, body: { data: [] } })],
+  ])('answers 503 while it %s, and stores nothing', async (_, answer) => {
+    answerWith = answer
+    const searched = await acme.post(`${PATH}/search`, { query: 'kitten' })
+    expect(searched.status).toBe(503)
+    expect(searched.body.error).toBe('RAG service unavailable')
+    const documents = [{ id: 'lost', content: 'a kitten' }]
+    const added = await acme.post(`${PATH}/documents/${collection}`, { documents })
+    expect(added.status).toBe(503)
+    answerWith = embedded
+    const { body } = await acme.post(`${PATH}/search`, { query: 'kitten' })
+    expect(body.total).toBe(2)
+  })
+
+  it('is not asked for an organization that wants the local one', async () => {
+    const globex = await app.tenant('globex')
+    const path = `${PATH}/organizations/${globex.organizationId}/rag/config`
+    const provider = { embedding_provider: 'sentence_transformers' }
+    const set = await globex.put(path, { enabled_fields: FIELDS, ...provider })
+    expect(set.body).toMatchObject({ mode: 'lexical', embedding_model: 'lexical-512-v1' })
+    const before = asked.length
+    await globex.post(`${PATH}/search`, { query: 'kitten' })
+    expect(asked.length).toBe(before)
+  })
+})
+
+describe('with an endpoint of another company', () => {
+  it('privacy mode sends nothing there, and refuses to choose it', async () => {
+    const app = await startApp({ env: { RAG_EMBEDDINGS_URL: 'https://api.company.example/v1' } })
+    const acme = await app.tenant('acme')
+    const path = `${PATH}/organizations/${acme.organizationId}/rag/config`
+    expect((await acme.get(path)).body).toMatchObject({ mode: 'lexical', privacy_mode: true })
+    const wanted = { enabled_fields: FIELDS, embedding_provider: 'openai' }
+    const refused = await acme.put(path, wanted)
+    expect([refused.status, refused.body.msg]).toEqual([400, expect.stringContaining('privacy')])
+    const open = await acme.put(path, { ...wanted, privacy_mode: false })
+    expect(open.body).toMatchObject({ mode: 'embeddings', embedding_provider: 'openai' })
+    await app.stop()
+  })
+
+  it.each([
+    ['http://127.0.0.1:11434/v1', true],
+    ['http://[::1]/v1', true],
+    ['http://10.1.2.3/v1', true],
+    ['http://ollama:11434/v1', true],
+    ['https://models.corp.internal/v1', true],
+    ['https://api.company.example/v1', false],
+    ['https://8.8.8.8/v1', false],
+  ])('%s is in the house: %s', (url, isPrivate) => {
+    expect(isPrivateEndpoint(url)).toBe(isPrivate)
+  })
+})
+
+it('a local model finds by the vectors of its words', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mailplane-model-'))
+  const model = join(folder, 'tiny')
+  mkdirSync(model)
+  const filler = Array.from({ length: 200 }, (_, at) => `w${at} 0.1 0.1`)
+  const words = [...ANIMALS.map((word) => `${word} 1 0`), ...MONEY.map((word) => `${word} 0 1`)]
+  writeFileSync(join(model, 'vectors.txt'), ['206 2', ...filler, ...words].join('\n'))
+  const app = await startApp({ env: { RAG_MODEL_DIR: model } })
+  const acme = await app.tenant('acme')
+  const made = await acme.post(`${PATH}/collections/acme.test`, { name: 'All' })
+  expect(made.body.embedding_model).toBe('local:tiny')
+  await acme.post(`${PATH}/documents/${made.body.collection_id}`, {
+    documents: [
+      { id: 'cat', content: 'a cat' },
+      { id: 'bill', content: 'a bill' },
+    ],
+  })
+  const { body } = await acme.post(`${PATH}/search`, { query: 'kitten' })
+  expect(body.mode).toBe('local_model')
+  expect(body.results.map((one: { document_id: string }) => one.document_id)).toEqual(['cat'])
+  await app.stop()
+  rmSync(folder, { recursive: true, force: true })
+})

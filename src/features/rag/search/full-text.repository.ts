@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../database/database.ts'
+import { type Filter, filtered } from './filter.ts'
+import { anyForm, type Word } from './words.ts'
+
+/**
+ * How the languages in which an organization, or anybody, has text write some words; and the whole
+ * question as each of them understands it.
+ */
+export async function understood(
+  db: Db,
+  organizationId: string | null,
+  query: string,
+  words: string[],
+) {
+  const { rows } = await sql<{ at: number; texts: string[] }>`
+    with spoken as materialized (
+      select distinct language::regconfig as language from rag_languages
+      where ${organizationId}::text is null or organization_id = ${organizationId})
+    select word.at::int as at, array_agg(distinct lexeme) as texts
+    from unnest(${words}::text[]) with ordinality as word (text, at)
+    cross join spoken
+    cross join lateral unnest(tsvector_to_array(to_tsvector(language, word.text))) as lexeme
+    group by word.at
+    union all
+    select 0, array_agg(distinct websearch_to_tsquery(language, ${query})::text) from spoken
+    order by 1`.execute(db)
+  return {
+    words: rows
+      .filter(({ at }) => at > 0)
+      .map(({ at, texts }) => ({ text: words[at - 1] ?? '', lexemes: texts })),
+    whole: (rows.find(({ at }) => at === 0)?.texts ?? [])
+      .filter((text) => text !== '')
+      .map((text) => `(${text})`)
+      .join(' | '),
+  }
+}
+
+export interface Found {
+  id: number
+  document_id: string
+  rank: number
+  /** A 1 for each word that is there, else a 0. */
+  matches: string
+}
+
+/** Pieces that a query finds, not more than some: whoever asks for a frequent word gets any of them. */
+export async function find(
+  db: Db,
+  filter: Filter,
+  query: string,
+  words: readonly Word[],
+  limit: number,
+): Promise<Found[]> {
+  const matches = words.map(
+    (word) => sql`case when tsv @@ ${anyForm(word)}::tsquery then '1' else '0' end`,
+  )
+  const { rows } = await sql<Found>`
+    with found as materialized (
+      select chunks.id, chunks.document_id, chunks.tsv from rag_chunks chunks
+      ${filtered('chunks', filter)} and chunks.tsv @@ ${query}::tsquery
+      limit ${limit})
+    select id, document_id, ts_rank(tsv, ${query}::tsquery)::float8 as rank,
+      ${matches.length > 0 ? sql.join(matches, sql` || `) : sql`''`} as matches
+    from found`.execute(db)
+  return rows
+}
+
+/** How large a part of all pieces has a word, for the frequent ones; as PostgreSQL sampled it. */
+export async function frequencies(db: Db): Promise<Map<string, number>> {
+  const { rows } = await sql<{ lexeme: string; often: number }>`
+    select lexeme, often::float8 as often from pg_stats,
+      unnest(most_common_elems::text::text[], most_common_elem_freqs) as common (lexeme, often)
+    where schemaname = 'public' and tablename = 'rag_chunks' and attname = 'tsv'
+      and lexeme is not null`.execute(db)
+  return new Map(rows.map(({ lexeme, often }) => [lexeme, often]))
+}

@@ -1,0 +1,77 @@
+import type { Db } from '../../../database/database.ts'
+import type { Embedder, Mode } from '../embedding/embedder.ts'
+import { maskOf, signatureOf } from '../text/quantized.ts'
+import type { Filter } from './filter.ts'
+import * as fullText from './full-text.repository.ts'
+import { type Fused, fuse } from './fusion.ts'
+import { byLikeness, byWords } from './ranking.ts'
+import { nearest } from './vectors.repository.ts'
+import { anyOf, looseQuery, wordsOf } from './words.ts'
+
+const MAX_FOUND = 1000
+const MAX_LOOSE = 2000
+const MAX_NEAR = 200
+const MAX_RANKED = 200
+// With fewer than that, what has only some of the words is worth a look.
+const ENOUGH = 10
+const FREQUENCIES_MS = 60_000
+
+export interface Ranking {
+  fused: Fused[]
+  /** What is marked in snippets, as text of a `tsquery`. */
+  highlighted: string
+  mode: Mode | 'full_text'
+}
+
+/** Answers questions with ranked documents: by their words, and by likeness where there is a model. */
+export function ranker(db: Db) {
+  const oftenOf = keptFrequencies(db)
+
+  async function byFullText(filter: Filter, query: string) {
+    const asked = wordsOf(query)
+    const { words, whole } = await fullText.understood(db, filter.organization_id, query, asked)
+    const highlighted = anyOf(words)
+    const strict = whole === '' ? [] : await fullText.find(db, filter, whole, words, MAX_FOUND)
+    const ranked = byWords(strict, words.length)
+    if (ranked.length >= ENOUGH || words.length === 0) return { ranked, highlighted }
+    const often = await oftenOf()
+    const loose = looseQuery(words, (lexeme) => often.get(lexeme) ?? 0)
+    const found = await fullText.find(db, filter, loose, words, MAX_LOOSE)
+    const seen = new Set(ranked.map(({ document_id }) => document_id))
+    const more = byWords(found, words.length).filter(({ document_id }) => !seen.has(document_id))
+    return { ranked: [...ranked, ...more], highlighted }
+  }
+
+  async function byVectors(filter: Filter, query: string, embedder: Embedder) {
+    const [question] = await embedder.embed([query])
+    if (!question?.some((value) => value !== 0)) return []
+    const signature = { bits: signatureOf(question), mask: maskOf(question) }
+    return byLikeness(question, await nearest(db, filter, embedder.model, signature, MAX_NEAR))
+  }
+
+  return async (filter: Filter, query: string, embedder?: Embedder): Promise<Ranking> => {
+    const [{ ranked, highlighted }, near] = await Promise.all([
+      byFullText(filter, query),
+      embedder ? byVectors(filter, query, embedder) : [],
+    ])
+    return {
+      fused: fuse(ranked.slice(0, MAX_RANKED), near),
+      highlighted,
+      mode: embedder?.mode ?? 'full_text',
+    }
+  }
+}
+
+/** They change slowly, and only decide where to begin looking. */
+function keptFrequencies(db: Db) {
+  let kept: { until: number; values: Promise<Map<string, number>> } | undefined
+  return () => {
+    if (!kept || kept.until < Date.now()) {
+      kept = { until: Date.now() + FREQUENCIES_MS, values: fullText.frequencies(db) }
+      kept.values.catch(() => {
+        kept = undefined
+      })
+    }
+    return kept.values
+  }
+}
