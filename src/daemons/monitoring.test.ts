@@ -84,14 +84,14 @@ describe('a sweep', () => {
     await sweep(app.core)
     const { status, body } = await support.get(`${PATH}/services`)
     expect(status).toBe(200)
-    expect(body).toMatchObject({
+    expect(body.data).toMatchObject({
       overall_status: 'critical',
       critical_services_down: ['dovecot'],
       services_with_warnings: ['managesieve'],
       total_services: 5,
       healthy_services: 3,
     })
-    expect(body.services.postfix).toEqual({
+    expect(body.data.services.postfix).toEqual({
       status: 'up',
       protocol: 'smtp',
       critical: true,
@@ -101,8 +101,8 @@ describe('a sweep', () => {
       since: expect.any(String),
       timestamp: expect.any(String),
     })
-    expect(body.services.dovecot).toMatchObject({ status: 'down', response_time: null })
-    expect(body.services.dovecot.error).toMatch(/ECONNREFUSED/)
+    expect(body.data.services.dovecot).toMatchObject({ status: 'down', response_time: null })
+    expect(body.data.services.dovecot.error).toMatch(/ECONNREFUSED/)
     expect(await told()).toEqual([
       ['health.service.down', 'dovecot'],
       ['health.service.down', 'managesieve'],
@@ -135,7 +135,7 @@ describe('a sweep', () => {
 
   it('shows one service, and no other than there are', async () => {
     const one = await support.get(`${PATH}/services/rspamd`)
-    expect(one).toMatchObject({ status: 200, body: { name: 'rspamd', status: 'up' } })
+    expect(one).toMatchObject({ status: 200, body: { data: { name: 'rspamd', status: 'up' } } })
     const none = await support.get(`${PATH}/services/exchange`)
     expect(none).toMatchObject({
       status: 404,
@@ -149,7 +149,7 @@ describe('a sweep', () => {
       return body.data.services?.down === 2 && body.data.degraded.length === 0
     })
     const health = await support.get(`${PATH}/health`)
-    expect(health.body).toMatchObject({
+    expect(health.body.data).toMatchObject({
       status: 'healthy',
       monitoring_service: { services_monitored: 5 },
     })
@@ -160,14 +160,14 @@ describe('a sweep', () => {
     const beating = startHeartbeat(app.core, [{ name: 'tracking', metrics }], app.base)
     await beating.started
     await sweep(app.core)
-    expect((await support.get(`${PATH}/services/tracking`)).body.status).toBe('up')
+    expect((await support.get(`${PATH}/services/tracking`)).body.data.status).toBe('up')
     await takeSamples(app.core)
     await app.core.db
       .updateTable('daemon_heartbeats')
       .set({ seen_at: new Date(Date.now() - 60_000).toISOString() })
       .execute()
     await sweep(app.core)
-    expect((await support.get(`${PATH}/services/tracking`)).body).toMatchObject({
+    expect((await support.get(`${PATH}/services/tracking`)).body.data).toMatchObject({
       status: 'down',
       error: expect.stringContaining('no sign of life since'),
     })
@@ -200,23 +200,20 @@ describe('a host', () => {
       { alert_type: 'disk_high', severity: 'critical', value: 86 },
       { alert_type: 'disk_high', severity: 'info', value: 40 },
     ])
-    const { hosts } = (await support.get(`${PATH}/stats`)).body
+    const { hosts } = (await support.get(`${PATH}/stats`)).body.data
     expect(hosts).toContainEqual(expect.objectContaining({ resource: 'disk', level: 'ok' }))
   })
 })
 
 describe('figures', () => {
-  it('are bare objects', async () => {
+  it('are those of the host and of its mail', async () => {
     const metrics = await support.get(`${PATH}/metrics`)
-    expect(metrics).toMatchObject({
-      status: 200,
-      body: {
-        system: { memory_percent: expect.any(Number), disk_percent: expect.any(Number) },
-        mail: { queue_size: 0, deferred_count: 0, active_connections: 0, messages_today: 0 },
-      },
+    expect(metrics.body.data).toMatchObject({
+      system: { memory_percent: expect.any(Number), disk_percent: expect.any(Number) },
+      mail: { queue_size: 0, deferred_count: 0, active_connections: 0, messages_today: 0 },
     })
     const stats = await support.get(`${PATH}/stats`)
-    expect(stats.body).toMatchObject({
+    expect(stats.body.data).toMatchObject({
       services: { total: 5, healthy: 3, down: 2 },
       mail: { active_domains: 0, total_users: 0 },
     })
@@ -270,7 +267,7 @@ describe('a restart', () => {
     const first = await restart('tracking', { reason: 'slow' })
     expect(first).toMatchObject({
       status: 200,
-      body: { service: 'tracking', action: 'restart', status: 'success' },
+      body: { data: { service: 'tracking', action: 'restart', status: 'success' } },
     })
     const failed = await restart('tracking')
     expect(failed).toMatchObject({ status: 503, body: { error: 'it does not want to' } })
@@ -306,7 +303,7 @@ describe('auto-heal', () => {
     await sweep(app.core)
     expect((await heal({ services: ['exchange'] })).status).toBe(404)
     const tried = await heal({ services: ['managesieve', 'rspamd'], dry_run: true })
-    expect(tried.body).toMatchObject({
+    expect(tried.body.data).toMatchObject({
       status: 'completed',
       dry_run: true,
       actions_taken: [
@@ -316,10 +313,12 @@ describe('auto-heal', () => {
     })
     expect(restarts).toBe(0)
     const done = await heal({ services: ['managesieve'] })
-    expect(done.body.actions_taken).toMatchObject([{ service: 'managesieve', action: 'restarted' }])
+    expect(done.body.data.actions_taken).toMatchObject([
+      { service: 'managesieve', action: 'restarted' },
+    ])
     expect(restarts).toBe(1)
     const usual = await heal({})
-    expect(usual.body.actions_taken.map((one: { service: string }) => one.service)).toEqual([
+    expect(usual.body.data.actions_taken.map((one: { service: string }) => one.service)).toEqual([
       'dovecot',
       'postfix',
       'rspamd',
@@ -342,7 +341,7 @@ describe('a test of webhooks', () => {
 
   it('is posted to what is, and says what came of it', async () => {
     const answer = await test({ payload_type: 'alert' })
-    expect(answer.body).toMatchObject({
+    expect(answer.body.data).toMatchObject({
       status: 'completed',
       payload_type: 'alert',
       results: [{ url: hook.url, delivered: true, status_code: 200, error: null }],

@@ -19,7 +19,7 @@ describe.skipIf(edgeMissing)(`monitoring of real mail servers${skipped}`, () => 
 
   const states = async (): Promise<Record<string, string>> => {
     await sweep(host.app.core)
-    const { services } = (await operator.get(`${PATH}/services`)).body
+    const { services } = (await operator.get(`${PATH}/services`)).body.data
     return Object.fromEntries(SERVERS.map((name) => [name, services[name]?.status]))
   }
   const allUp = Object.fromEntries(SERVERS.map((name) => [name, 'up']))
@@ -30,7 +30,7 @@ describe.skipIf(edgeMissing)(`monitoring of real mail servers${skipped}`, () => 
     process.kill(master as number, 'SIGKILL')
     await waitFor(async () => (await states()).postfix === 'down', 20_000)
     const healed = await operator.post(`${PATH}/auto-heal`, { reason: 'test' })
-    expect(healed.body.actions_taken).toMatchObject([
+    expect(healed.body.data.actions_taken).toMatchObject([
       { service: 'dovecot', action: 'none' },
       { service: 'postfix', action: 'restarted' },
       { service: 'rspamd', action: 'none' },
@@ -46,7 +46,10 @@ describe.skipIf(edgeMissing)(`monitoring of real mail servers${skipped}`, () => 
   it.each(['dovecot', 'rspamd'])('restarts %s alone', async (name) => {
     const before = host.pids()
     const answer = await operator.post(`${PATH}/services/${name}/restart`, { reason: 'test' })
-    expect(answer).toMatchObject({ status: 200, body: { service: name, status: 'success' } })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { data: { service: name, status: 'success' } },
+    })
     const after = host.pids()
     const changed = Object.keys(after).filter((server) => after[server] !== before[server])
     expect(changed.map((server) => server.toLowerCase())).toEqual([name])
@@ -57,7 +60,7 @@ describe.skipIf(edgeMissing)(`monitoring of real mail servers${skipped}`, () => 
     await host.down()
     expect((await states()).postfix).toBe('down')
     const healed = await operator.post(`${PATH}/auto-heal`)
-    expect(healed.body.actions_taken.map((one: { action: string }) => one.action)).toEqual([
+    expect(healed.body.data.actions_taken.map((one: { action: string }) => one.action)).toEqual([
       'none',
       'none',
       'none',

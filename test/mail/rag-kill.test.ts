@@ -54,7 +54,7 @@ describe.skipIf(edgeMissing)(`an index job after kill -9${skipped}`, () => {
     const domain = 'acme.test'
     const allowed = { enabled_fields: ['subject', 'body'], index_mail: true }
     await acme.post(`${PATH}/rag/config/domain/${domain}`, allowed)
-    const { job_id } = (await acme.post(`${PATH}/rag/index/trigger`, { domain })).body
+    const { job_id } = (await acme.post(`${PATH}/rag/index/trigger`, { domain })).body.data
     const job = () =>
       app.core.db
         .selectFrom('rag_jobs')

@@ -69,7 +69,7 @@ describe.skipIf(edgeMissing)(`search over mail in a real Dovecot${skipped}`, () 
       index_mail,
       ...more,
     })
-  const status = async () => (await acme.get(`${PATH}/rag/index/status/acme.test`)).body
+  const status = async () => (await acme.get(`${PATH}/rag/index/status/acme.test`)).body.data
   const indexed = async (full_reindex = false) => {
     const trigger = { domain: 'acme.test', full_reindex }
     const { body } = await acme.post(`${PATH}/rag/index/trigger`, trigger)
@@ -77,7 +77,7 @@ describe.skipIf(edgeMissing)(`search over mail in a real Dovecot${skipped}`, () 
       const job = await app.core.db
         .selectFrom('rag_jobs')
         .selectAll()
-        .where('id', '=', body.job_id)
+        .where('id', '=', body.data.job_id)
         .executeTakeFirst()
       if (job?.error) throw new Error(job.error)
       return job?.status === 'complete' && job
@@ -86,7 +86,7 @@ describe.skipIf(edgeMissing)(`search over mail in a real Dovecot${skipped}`, () 
   const search = async (query: string, more: object = {}) => {
     const { status, body } = await acme.post(`${PATH}/search`, { query, min_score: 0.5, ...more })
     expect(status).toBe(200)
-    return body.results
+    return body.data.results
   }
 
   it('reads no mail of a domain that has not allowed it', async () => {

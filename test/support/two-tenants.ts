@@ -130,7 +130,7 @@ export async function furnishedTenant(app: App, name: string) {
     name: 'handbook',
     description: `documents of ${name}`,
   })
-  const collectionId = collection.body.collection_id as string
+  const collectionId = collection.body.data.collection_id as string
   await tenant.post(`/api/v1/rag/documents/${collectionId}`, {
     documents: [{ id: `${name}-document`, content: `The handbook of ${name}` }],
   })

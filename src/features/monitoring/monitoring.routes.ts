@@ -1,12 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { operator } from '../../access/labels.ts'
+import { Success, success } from '../../http/envelope.ts'
 import * as errors from './monitoring.errors.ts'
 import * as shapes from './monitoring.schemas.ts'
 import type { MonitoringService } from './monitoring.service.ts'
 
 const { MonitoringSilent, NotRestartable, RestartFailed, UnknownService, UrlNotConfigured } = errors
 
-/** Bare objects, as the monitoring has always answered; failures carry `error` and `timestamp`. */
+/** Failures carry `error` and `timestamp` beside the envelope. */
 export const monitoringRoutes =
   (monitoring: MonitoringService): FastifyPluginAsyncTypebox =>
   async (app) => {
@@ -15,9 +16,9 @@ export const monitoringRoutes =
       schema: {
         operationId: 'health_check',
         summary: 'Whether the monitoring itself works',
-        response: { 200: shapes.MonitoringHealth },
+        response: { 200: Success(shapes.MonitoringHealth) },
       },
-      handler: () => monitoring.health(),
+      handler: async () => success('Monitoring health retrieved', await monitoring.health()),
     })
 
     app.get('/services', {
@@ -25,9 +26,9 @@ export const monitoringRoutes =
       schema: {
         operationId: 'get_services_status',
         summary: 'Every service as it was found last',
-        response: { 200: shapes.Heartbeat },
+        response: { 200: Success(shapes.Heartbeat) },
       },
-      handler: () => monitoring.services(),
+      handler: async () => success('Services retrieved', await monitoring.services()),
     })
 
     app.get('/services/:service_name', {
@@ -36,9 +37,10 @@ export const monitoringRoutes =
         operationId: 'get_service_status',
         summary: 'One service as it was found last',
         params: shapes.ServiceParams,
-        response: { 200: shapes.OneService },
+        response: { 200: Success(shapes.OneService) },
       },
-      handler: ({ params }) => monitoring.service(params.service_name),
+      handler: async ({ params }) =>
+        success('Service retrieved', await monitoring.service(params.service_name)),
     })
 
     app.get('/metrics', {
@@ -46,9 +48,9 @@ export const monitoringRoutes =
       schema: {
         operationId: 'get_system_metrics',
         summary: 'What this host and its mail are doing now',
-        response: { 200: shapes.SystemMetrics },
+        response: { 200: Success(shapes.SystemMetrics) },
       },
-      handler: () => monitoring.metrics(),
+      handler: async () => success('Metrics retrieved', await monitoring.metrics()),
     })
 
     app.get('/stats', {
@@ -56,9 +58,9 @@ export const monitoringRoutes =
       schema: {
         operationId: 'get_dashboard_stats',
         summary: 'Host, mail and services in figures',
-        response: { 200: shapes.Statistics },
+        response: { 200: Success(shapes.Statistics) },
       },
-      handler: () => monitoring.stats(),
+      handler: async () => success('Statistics retrieved', await monitoring.stats()),
     })
 
     app.post('/services/:service_name/restart', {
@@ -71,9 +73,10 @@ export const monitoringRoutes =
         summary: 'Restart a service that runs beside this process',
         params: shapes.ServiceParams,
         body: shapes.RestartRequest,
-        response: { 200: shapes.Restarted },
+        response: { 200: Success(shapes.Restarted) },
       },
-      handler: ({ caller, params, body }) => monitoring.restart(caller, params.service_name, body),
+      handler: async ({ caller, params, body }) =>
+        success('Service restarted', await monitoring.restart(caller, params.service_name, body)),
     })
 
     app.post('/auto-heal', {
@@ -82,9 +85,10 @@ export const monitoringRoutes =
         operationId: 'trigger_auto_heal',
         summary: 'Restart what is down and can be restarted from here',
         body: shapes.HealRequest,
-        response: { 200: shapes.Healed },
+        response: { 200: Success(shapes.Healed) },
       },
-      handler: ({ caller, body }) => monitoring.autoHeal(caller, body),
+      handler: async ({ caller, body }) =>
+        success('Auto-heal completed', await monitoring.autoHeal(caller, body)),
     })
 
     app.post('/webhooks/test', {
@@ -93,8 +97,8 @@ export const monitoringRoutes =
         operationId: 'test_webhooks',
         summary: 'Post a test to addresses that are configured',
         body: shapes.WebhookTest,
-        response: { 200: shapes.WebhooksTested },
+        response: { 200: Success(shapes.WebhooksTested) },
       },
-      handler: ({ body }) => monitoring.testWebhooks(body),
+      handler: async ({ body }) => success('Webhooks tested', await monitoring.testWebhooks(body)),
     })
   }

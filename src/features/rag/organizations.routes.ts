@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { key } from '../../access/labels.ts'
+import { Success, success } from '../../http/envelope.ts'
 import { pageOf } from '../../http/paging.ts'
 import { DomainNotFound } from '../domains/domains.errors.ts'
 import { OrganizationNotFound } from '../organizations/organizations.errors.ts'
@@ -21,9 +22,10 @@ export const organizationRoutes =
         operationId: 'get_rag_domain_config',
         summary: "The configuration of a domain's organization, and whether its mail is indexed",
         params: shapes.DomainParams,
-        response: { 200: shapes.DomainSettings },
+        response: { 200: Success(shapes.DomainSettings) },
       },
-      handler: async ({ caller, params }) => settings.ofDomain(caller, params.domain),
+      handler: async ({ caller, params }) =>
+        success('Configuration retrieved', await settings.ofDomain(caller, params.domain)),
     })
 
     app.post('/rag/config/domain/:domain', {
@@ -33,10 +35,13 @@ export const organizationRoutes =
         summary: "Replace the configuration of a domain's organization; allow its mail or not",
         params: shapes.DomainParams,
         body: shapes.NewDomainSettings,
-        response: { 200: shapes.DomainSettings },
+        response: { 200: Success(shapes.DomainSettings) },
       },
       handler: async ({ caller, params, body }) =>
-        settings.replaceOfDomain(caller, params.domain, body),
+        success(
+          'Configuration updated',
+          await settings.replaceOfDomain(caller, params.domain, body),
+        ),
     })
 
     app.get('/organizations/:organization_id/rag/config', {
@@ -45,10 +50,13 @@ export const organizationRoutes =
         operationId: 'get_rag_config',
         summary: 'How an organization is indexed and searched',
         params: shapes.OrganizationParams,
-        response: { 200: shapes.Settings },
+        response: { 200: Success(shapes.Settings) },
       },
       handler: async ({ caller, params }) =>
-        settings.ofOrganization(caller, params.organization_id),
+        success(
+          'Configuration retrieved',
+          await settings.ofOrganization(caller, params.organization_id),
+        ),
     })
 
     app.put('/organizations/:organization_id/rag/config', {
@@ -61,10 +69,13 @@ export const organizationRoutes =
         summary: 'Replace how an organization is indexed and searched',
         params: shapes.OrganizationParams,
         body: shapes.NewSettings,
-        response: { 200: shapes.Settings },
+        response: { 200: Success(shapes.Settings) },
       },
       handler: async ({ caller, params, body }) =>
-        settings.replaceOfOrganization(caller, params.organization_id, body),
+        success(
+          'Configuration updated',
+          await settings.replaceOfOrganization(caller, params.organization_id, body),
+        ),
     })
 
     app.get('/organizations/:organization_id/collections', {
@@ -73,10 +84,13 @@ export const organizationRoutes =
         operationId: 'list_rag_organization_collections',
         summary: 'Collections of an organization',
         params: shapes.OrganizationParams,
-        response: { 200: shapes.Collections },
+        response: { 200: Success(shapes.Collections) },
       },
       handler: async ({ caller, params }) =>
-        collections.ofOrganization(caller, params.organization_id),
+        success(
+          'Collections retrieved',
+          await collections.ofOrganization(caller, params.organization_id),
+        ),
     })
 
     app.get('/organizations/:organization_id/rag/stats', {
@@ -85,9 +99,10 @@ export const organizationRoutes =
         operationId: 'get_rag_stats',
         summary: 'What the index holds of an organization',
         params: shapes.OrganizationParams,
-        response: { 200: shapes.OrganizationStats },
+        response: { 200: Success(shapes.OrganizationStats) },
       },
-      handler: async ({ caller, params }) => documents.stats(caller, params.organization_id),
+      handler: async ({ caller, params }) =>
+        success('Statistics retrieved', await documents.stats(caller, params.organization_id)),
     })
 
     app.get('/organizations/:organization_id/rag/documents', {
@@ -97,10 +112,13 @@ export const organizationRoutes =
         summary: 'Indexed documents, newest first, without their text',
         params: shapes.OrganizationParams,
         querystring: shapes.DocumentsQuery,
-        response: { 200: shapes.Documents },
+        response: { 200: Success(shapes.Documents) },
       },
       handler: async ({ caller, params, query }) =>
-        documents.list(caller, params.organization_id, pageOf(query)),
+        success(
+          'Documents retrieved',
+          await documents.list(caller, params.organization_id, pageOf(query)),
+        ),
     })
 
     app.post('/organizations/:organization_id/rag/reindex', {
@@ -110,9 +128,13 @@ export const organizationRoutes =
         summary: 'Index all domains of an organization again',
         params: shapes.OrganizationParams,
         body: shapes.Reindex,
-        response: { 202: shapes.ReindexAccepted },
+        response: { 202: Success(shapes.ReindexAccepted) },
       },
       handler: async ({ caller, params }, reply) =>
-        reply.code(202).send(await indexing.reindex(caller, params.organization_id)),
+        reply
+          .code(202)
+          .send(
+            success('Reindexing accepted', await indexing.reindex(caller, params.organization_id)),
+          ),
     })
   }

@@ -10,7 +10,7 @@ beforeAll(async () => {
   acme = await app.tenant('acme')
   for (const tenant of [acme, await app.tenant('globex')]) {
     const { body } = await tenant.post(`${PATH}/collections/${tenant.domain}`, { name: 'All' })
-    await tenant.post(`${PATH}/documents/${body.collection_id}`, {
+    await tenant.post(`${PATH}/documents/${body.data.collection_id}`, {
       documents: [
         {
           id: 'from',

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { key } from '../../access/labels.ts'
+import { Success, success } from '../../http/envelope.ts'
 import { DomainNotFound } from '../domains/domains.errors.ts'
 import type { CollectionService } from './collections/collections.service.ts'
 import type { DocumentService } from './documents/documents.service.ts'
@@ -32,9 +33,10 @@ export const ragRoutes =
         operationId: 'rag_search',
         summary: 'Search mail and documents by words and by likeness',
         body: shapes.Search,
-        response: { 200: shapes.SearchAnswer },
+        response: { 200: Success(shapes.SearchAnswer) },
       },
-      handler: async ({ caller, body }) => search.search(caller, body),
+      handler: async ({ caller, body }) =>
+        success('Search completed', await search.search(caller, body)),
     })
 
     app.get('/rag/index/status/:domain', {
@@ -43,9 +45,10 @@ export const ragRoutes =
         operationId: 'get_rag_index_status',
         summary: 'How far the mail of a domain is indexed',
         params: shapes.DomainParams,
-        response: { 200: shapes.IndexStatus },
+        response: { 200: Success(shapes.IndexStatus) },
       },
-      handler: async ({ caller, params }) => indexing.status(caller, params.domain),
+      handler: async ({ caller, params }) =>
+        success('Index status retrieved', await indexing.status(caller, params.domain)),
     })
 
     app.post('/rag/index/trigger', {
@@ -54,12 +57,17 @@ export const ragRoutes =
         operationId: 'trigger_rag_index',
         summary: 'Index what is new in a domain, or all of it again',
         body: shapes.Trigger,
-        response: { 202: shapes.Accepted },
+        response: { 202: Success(shapes.Accepted) },
       },
       handler: async ({ caller, body }, reply) =>
         reply
           .code(202)
-          .send(await indexing.trigger(caller, body.domain, body.full_reindex ?? false)),
+          .send(
+            success(
+              'Indexing accepted',
+              await indexing.trigger(caller, body.domain, body.full_reindex ?? false),
+            ),
+          ),
     })
 
     app.get('/collections/:domain', {
@@ -68,9 +76,10 @@ export const ragRoutes =
         operationId: 'list_rag_collections',
         summary: 'Collections of a domain',
         params: shapes.DomainParams,
-        response: { 200: shapes.Collections },
+        response: { 200: Success(shapes.Collections) },
       },
-      handler: async ({ caller, params }) => collections.ofDomain(caller, params.domain),
+      handler: async ({ caller, params }) =>
+        success('Collections retrieved', await collections.ofDomain(caller, params.domain)),
     })
 
     app.post('/collections/:domain', {
@@ -83,10 +92,14 @@ export const ragRoutes =
         summary: 'Make a collection for documents',
         params: shapes.DomainParams,
         body: shapes.NewCollection,
-        response: { 201: shapes.Collection },
+        response: { 201: Success(shapes.Collection) },
       },
       handler: async ({ caller, params, body }, reply) =>
-        reply.code(201).send(await collections.create(caller, params.domain, body)),
+        reply
+          .code(201)
+          .send(
+            success('Collection created', await collections.create(caller, params.domain, body)),
+          ),
     })
 
     app.get('/collections/:domain/stats', {
@@ -95,9 +108,10 @@ export const ragRoutes =
         operationId: 'get_rag_collection_stats',
         summary: 'What the index holds of a domain',
         params: shapes.DomainParams,
-        response: { 200: shapes.CollectionStats },
+        response: { 200: Success(shapes.CollectionStats) },
       },
-      handler: async ({ caller, params }) => collections.stats(caller, params.domain),
+      handler: async ({ caller, params }) =>
+        success('Collection statistics retrieved', await collections.stats(caller, params.domain)),
     })
 
     app.post('/documents/:collection_id', {
@@ -111,10 +125,10 @@ export const ragRoutes =
         summary: 'Add documents to a collection; they can be found at once',
         params: shapes.CollectionParams,
         body: shapes.NewDocuments,
-        response: { 200: shapes.DocumentsIndexed },
+        response: { 200: Success(shapes.DocumentsIndexed) },
       },
       handler: async ({ caller, params, body }) =>
-        documents.add(caller, params.collection_id, body),
+        success('Documents indexed', await documents.add(caller, params.collection_id, body)),
     })
 
     app.get('/health', {
@@ -122,8 +136,8 @@ export const ragRoutes =
       schema: {
         operationId: 'get_rag_health',
         summary: 'Whether search works, and in which mode',
-        response: { 200: shapes.Health },
+        response: { 200: Success(shapes.Health) },
       },
-      handler: async ({ caller }) => health.health(caller),
+      handler: async ({ caller }) => success('Health retrieved', await health.health(caller)),
     })
   }

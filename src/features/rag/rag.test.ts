@@ -44,17 +44,17 @@ type Somebody = Pick<Awaited<ReturnType<App['tenant']>>, 'post' | 'get' | 'domai
 async function collectionOf(of: Somebody, name: string): Promise<string> {
   const made = await of.post(`${PATH}/collections/${of.domain}`, { name })
   expect(made.status).toBe(201)
-  return made.body.collection_id
+  return made.body.data.collection_id
 }
 async function add(of: Somebody, collection: string, documents: object[]) {
   const added = await of.post(`${PATH}/documents/${collection}`, { documents })
   expect(added.status).toBe(200)
-  return added.body
+  return added.body.data
 }
 const search = async (of: Pick<Somebody, 'post'>, query: string, more: object = {}) => {
   const { status, body } = await of.post(`${PATH}/search`, { query, ...more })
   expect(status).toBe(200)
-  return body
+  return body.data
 }
 const names = async (of: Pick<Somebody, 'post'>, query: string, more: object = {}) =>
   (await search(of, query, more)).results.map((one: { document_id: string }) => one.document_id)
@@ -227,20 +227,20 @@ describe('documents', () => {
   it('are listed and counted for their organization only', async () => {
     const path = `${PATH}/organizations/${acme.organizationId}`
     const list = await acme.get(`${path}/rag/documents?page=1&per_page=2`)
-    const { documents, vectors, collections } = (await acme.get(`${path}/rag/stats`)).body
-    expect(list.body).toMatchObject({ total: documents, page: 1, per_page: 2 })
-    expect(list.body.documents).toHaveLength(2)
+    const { documents, vectors, collections } = (await acme.get(`${path}/rag/stats`)).body.data
+    expect(list.body.data).toMatchObject({ total: documents, page: 1, per_page: 2 })
+    expect(list.body.data.documents).toHaveLength(2)
     expect(vectors).toBeGreaterThanOrEqual(documents)
-    expect((await acme.get(`${path}/collections`)).body.total).toBe(collections)
-    expect((await acme.get(`${PATH}/health`)).body).toMatchObject({
+    expect((await acme.get(`${path}/collections`)).body.data.total).toBe(collections)
+    expect((await acme.get(`${PATH}/health`)).body.data).toMatchObject({
       status: 'healthy',
       embedding_provider: 'lexical',
       collections,
       total_documents: documents,
     })
-    const everything = (await platform.get(`${PATH}/health`)).body.total_documents
+    const everything = (await platform.get(`${PATH}/health`)).body.data.total_documents
     expect(everything).toBeGreaterThan(documents)
-    const stats = (await acme.get(`${PATH}/collections/acme.test/stats`)).body
+    const stats = (await acme.get(`${PATH}/collections/acme.test/stats`)).body.data
     expect(stats).toMatchObject({ domain: 'acme.test', collections, total_documents: documents })
     expect(stats.storage_bytes).toBeGreaterThan(stats.total_vectors * 512)
   })
@@ -266,7 +266,7 @@ describe('collections', () => {
     const again = await acme.post(`${PATH}/collections/acme.test`, { name: 'handbook' })
     expect(again.status).toBe(409)
     const { body } = await acme.get(`${PATH}/collections/acme.test`)
-    expect(body.collections[0]).toMatchObject({
+    expect(body.data.collections[0]).toMatchObject({
       collection_id: handbook,
       name: 'Handbook',
       embedding_model: 'lexical-512-v1',
@@ -287,7 +287,7 @@ describe('the configuration', () => {
   const valid = { enabled_fields: FIELDS }
 
   it('has defaults, and says which mode they mean', async () => {
-    expect((await globex.get(`${PATH}/rag/config/domain/globex.test`)).body).toMatchObject({
+    expect((await globex.get(`${PATH}/rag/config/domain/globex.test`)).body.data).toMatchObject({
       organization_id: globex.organizationId,
       domain: 'globex.test',
       index_mail: false,
@@ -313,11 +313,11 @@ describe('the configuration', () => {
     ['a provider that is none', { ...valid, embedding_provider: 'abacus' }, 422, ''],
     ['a foreign domain', { ...valid, mail_domains: ['globex.test'] }, 404, 'Domain'],
   ])('with %s is refused and leaves all as it was', async (_, body, status, says) => {
-    const before = (await acme.get(path())).body
+    const before = (await acme.get(path())).body.data
     const refused = await acme.put(path(), body)
     expect(refused.status).toBe(status)
     expect(refused.text).toContain(says)
-    expect((await acme.get(path())).body).toMatchObject({
+    expect((await acme.get(path())).body.data).toMatchObject({
       ...before,
       updated_at: expect.anything(),
     })
@@ -327,9 +327,9 @@ describe('the configuration', () => {
     const body = { ...valid, chunk_size: 500, auto_index: true, mail_domains: ['ACME.test'] }
     const replaced = await acme.put(path(), body)
     expect(replaced.status).toBe(200)
-    expect(replaced.body).toMatchObject({ chunk_size: 500, mail_domains: ['acme.test'] })
-    expect(new Date(replaced.body.next_scheduled_at).getTime()).toBeGreaterThan(Date.now())
-    const again = (await acme.put(path(), { enabled_fields: ['body'] })).body
+    expect(replaced.body.data).toMatchObject({ chunk_size: 500, mail_domains: ['acme.test'] })
+    expect(new Date(replaced.body.data.next_scheduled_at).getTime()).toBeGreaterThan(Date.now())
+    const again = (await acme.put(path(), { enabled_fields: ['body'] })).body.data
     expect(again).toMatchObject({
       chunk_size: 1000,
       mail_domains: ['acme.test'],
@@ -340,27 +340,31 @@ describe('the configuration', () => {
       ...valid,
       index_mail: false,
     })
-    expect(off.body).toMatchObject({ index_mail: false, mail_domains: [], enabled_fields: FIELDS })
+    expect(off.body.data).toMatchObject({
+      index_mail: false,
+      mail_domains: [],
+      enabled_fields: FIELDS,
+    })
   })
 })
 
 describe('an index job', () => {
   it('is accepted once for a domain, and waits for a worker', async () => {
     const trigger = (body: object) => acme.post(`${PATH}/rag/index/trigger`, body)
-    const status = async () => (await acme.get(`${PATH}/rag/index/status/acme.test`)).body
+    const status = async () => (await acme.get(`${PATH}/rag/index/status/acme.test`)).body.data
     expect((await trigger({})).status).toBe(422)
     expect((await trigger({ domain: 'globex.test' })).status).toBe(404)
     expect(await status()).toMatchObject({ status: 'never_indexed', indexed_emails: 0 })
     const first = await trigger({ domain: 'acme.test' })
     expect(first.status).toBe(202)
-    expect(first.body).toMatchObject({ status: 'accepted', domain: 'acme.test' })
-    expect(first.body.message).toContain('index_mail')
+    expect(first.body.data).toMatchObject({ status: 'accepted', domain: 'acme.test' })
+    expect(first.body.data.message).toContain('index_mail')
     const second = await trigger({ domain: 'acme.test', full_reindex: true })
-    expect(second.body.job_id).toBe(first.body.job_id)
+    expect(second.body.data.job_id).toBe(first.body.data.job_id)
     expect((await status()).status).toBe('pending')
     const all = await acme.post(`${PATH}/organizations/${acme.organizationId}/rag/reindex`)
     expect(all.status).toBe(202)
-    expect(all.body.job_ids).toEqual([first.body.job_id])
+    expect(all.body.data.job_ids).toEqual([first.body.data.job_id])
     const foreign = await acme.post(`${PATH}/organizations/${globex.organizationId}/rag/reindex`)
     expect(foreign.status).toBe(404)
   })

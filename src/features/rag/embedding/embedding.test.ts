@@ -58,7 +58,7 @@ describe('with an embeddings endpoint', () => {
       },
     })
     acme = await app.tenant('acme')
-    collection = (await acme.post(`${PATH}/collections/acme.test`, { name: 'All' })).body
+    collection = (await acme.post(`${PATH}/collections/acme.test`, { name: 'All' })).body.data
       .collection_id
     const documents = ['A cat sat there', 'The invoice is due', 'Feline matters'].map(
       (content) => ({
@@ -76,8 +76,8 @@ describe('with an embeddings endpoint', () => {
 
   it('finds by meaning, and says so', async () => {
     const { body } = await acme.post(`${PATH}/search`, { query: 'kitten' })
-    expect(body.mode).toBe('embeddings')
-    const names = body.results.map((one: { document_id: string }) => one.document_id)
+    expect(body.data.mode).toBe('embeddings')
+    const names = body.data.results.map((one: { document_id: string }) => one.document_id)
     expect(names.sort()).toEqual(['A cat sat there', 'Feline matters'])
   })
 
@@ -119,7 +119,7 @@ describe('with an embeddings endpoint', () => {
     expect(added.status).toBe(503)
     answerWith = embedded
     const { body } = await acme.post(`${PATH}/search`, { query: 'kitten' })
-    expect(body.total).toBe(2)
+    expect(body.data.total).toBe(2)
   })
 
   it('is not asked for an organization that wants the local one', async () => {
@@ -127,7 +127,7 @@ describe('with an embeddings endpoint', () => {
     const path = `${PATH}/organizations/${globex.organizationId}/rag/config`
     const provider = { embedding_provider: 'sentence_transformers' }
     const set = await globex.put(path, { enabled_fields: FIELDS, ...provider })
-    expect(set.body).toMatchObject({ mode: 'lexical', embedding_model: 'lexical-512-v1' })
+    expect(set.body.data).toMatchObject({ mode: 'lexical', embedding_model: 'lexical-512-v1' })
     const before = asked.length
     await globex.post(`${PATH}/search`, { query: 'kitten' })
     expect(asked.length).toBe(before)
@@ -139,12 +139,12 @@ describe('with an endpoint of another company', () => {
     const app = await startApp({ env: { RAG_EMBEDDINGS_URL: 'https://api.company.example/v1' } })
     const acme = await app.tenant('acme')
     const path = `${PATH}/organizations/${acme.organizationId}/rag/config`
-    expect((await acme.get(path)).body).toMatchObject({ mode: 'lexical', privacy_mode: true })
+    expect((await acme.get(path)).body.data).toMatchObject({ mode: 'lexical', privacy_mode: true })
     const wanted = { enabled_fields: FIELDS, embedding_provider: 'openai' }
     const refused = await acme.put(path, wanted)
     expect([refused.status, refused.body.msg]).toEqual([400, expect.stringContaining('privacy')])
     const open = await acme.put(path, { ...wanted, privacy_mode: false })
-    expect(open.body).toMatchObject({ mode: 'embeddings', embedding_provider: 'openai' })
+    expect(open.body.data).toMatchObject({ mode: 'embeddings', embedding_provider: 'openai' })
     await app.stop()
   })
 
@@ -171,16 +171,16 @@ it('a local model finds by the vectors of its words', async () => {
   const app = await startApp({ env: { RAG_MODEL_DIR: model } })
   const acme = await app.tenant('acme')
   const made = await acme.post(`${PATH}/collections/acme.test`, { name: 'All' })
-  expect(made.body.embedding_model).toBe('local:tiny')
-  await acme.post(`${PATH}/documents/${made.body.collection_id}`, {
+  expect(made.body.data.embedding_model).toBe('local:tiny')
+  await acme.post(`${PATH}/documents/${made.body.data.collection_id}`, {
     documents: [
       { id: 'cat', content: 'a cat' },
       { id: 'bill', content: 'a bill' },
     ],
   })
   const { body } = await acme.post(`${PATH}/search`, { query: 'kitten' })
-  expect(body.mode).toBe('local_model')
-  expect(body.results.map((one: { document_id: string }) => one.document_id)).toEqual(['cat'])
+  expect(body.data.mode).toBe('local_model')
+  expect(body.data.results.map((one: { document_id: string }) => one.document_id)).toEqual(['cat'])
   await app.stop()
   rmSync(folder, { recursive: true, force: true })
 })
