@@ -125,6 +125,7 @@ export function tenantNames(
     selector: ofOperators('default'),
     rule_id: ofOperators(other.ruleId),
     resource_id: ofOperators('none'),
+    resource_type: ofOperators('mailbox'),
     'security policy_id': ofOperators(other.policyId),
     'PUT /api/v1/security/dlp/policies/{policy_id} policy_id': ofOperators('1'),
     'DELETE /api/v1/security/dlp/policies/{policy_id} policy_id': ofOperators('1'),

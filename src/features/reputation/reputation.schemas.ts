@@ -155,7 +155,7 @@ export const ReputationSummary = Type.Object({
   worst_ips: Type.Array(IpReputation),
   complaint_trend: Type.Array(
     Type.Object({
-      date: Type.String({ format: 'date' }),
+      date: Type.String({ format: 'date', examples: ['2026-11-15'] }),
       complaints: Type.Integer({ description: 'Reports of providers' }),
       delivered: count,
       complained: Type.Integer({ description: 'Complaints about mail of hosted domains' }),
