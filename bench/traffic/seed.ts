@@ -23,11 +23,11 @@ export async function seed(sql: Sql, rows: number, days: number): Promise<void> 
 
     -- Counted set-wise afterwards, which is much faster; and so are indexes.
     alter table mail_log disable trigger mail_log_count;
-    create temporary table indexes as
+    create temporary table indexes_of_mail_log as
     select indexname, indexdef from pg_indexes
     where tablename = 'mail_log' and indexname not in (select conname from pg_constraint);
     do $$ declare name text; begin
-      for name in select indexname from indexes loop execute format('drop index %I', name); end loop;
+      for name in select indexname from indexes_of_mail_log loop execute format('drop index %I', name); end loop;
     end $$;
 
     insert into mail_log (id, "timestamp", sender, recipient, organization_id, subject, status,
@@ -51,7 +51,7 @@ export async function seed(sql: Sql, rows: number, days: number): Promise<void> 
     ) as addresses;
 
     do $$ declare definition text; begin
-      for definition in select indexdef from indexes loop execute definition; end loop;
+      for definition in select indexdef from indexes_of_mail_log loop execute definition; end loop;
     end $$;
     alter table mail_log enable trigger mail_log_count;
     select count_all_mail_traffic();
