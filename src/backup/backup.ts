@@ -20,7 +20,7 @@ import type { Config } from '../config.ts'
 import { StartupError } from '../startup-error.ts'
 import { VERSION } from '../version.ts'
 import { dump } from './dump.ts'
-import { decode, type Record } from './records.ts'
+import { decode, type Record, rowsIn } from './records.ts'
 import { seal, unseal } from './sealing.ts'
 
 const MIN_PASSPHRASE = 12
@@ -99,11 +99,7 @@ export async function verifyBackup(path: string, passphrase: string) {
   let rows = 0
   let inTable = 0
   for await (const record of recordsOf(path, passphrase)) {
-    if (record.kind === 'rows') {
-      for (let at = record.bytes.indexOf(10); at !== -1; at = record.bytes.indexOf(10, at + 1)) {
-        inTable++
-      }
-    }
+    if (record.kind === 'rows') inTable += rowsIn(record.bytes)
     if (record.kind === 'table end') {
       if (record.rows !== inTable) throw new StartupError('the backup is damaged')
       tables++

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { PassThrough, type Readable } from 'node:stream'
 import type { Sql, TransactionSql } from 'postgres'
-import { encode, type Record, type TableName } from './records.ts'
+import { encode, type Record, rowsIn, type TableName } from './records.ts'
 
 interface Dumping {
   about: { backup_id: string; hostname: string; created_at: string; version: string }
@@ -43,8 +43,7 @@ async function dumpAll(
       copy (select ${tx(columns)} from ${tx(table.schema)}.${tx(table.name)}) to stdout
     `.readable()) as Readable
     for await (const bytes of copying as AsyncIterable<Buffer>) {
-      // A line break inside a value is written as \n, so a line is a row.
-      for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) rows++
+      rows += rowsIn(bytes)
       await put({ kind: 'rows', bytes })
     }
     await put({ kind: 'table end', rows })

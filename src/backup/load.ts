@@ -14,16 +14,18 @@ interface Loading {
   progress(table: string, rows: number): void
 }
 
-/** Puts a backup into a database: all of it, or nothing. */
+/**
+ * Puts a backup into a database, in the place of what was there. Whatever can be refused is refused
+ * before that goes; who is cut off afterwards begins again, with an empty database.
+ */
 export async function load(sql: Sql, records: AsyncGenerator<Record>, loading: Loading) {
   const { about, files, first } = await beginning(records)
   requireKnown(about)
   await requireIdle(sql)
-  if (await isInUse(sql)) {
-    if (!loading.force) {
-      throw new StartupError('the database is in use; --force replaces everything that is in it')
-    }
+  if (!loading.force && (await isInUse(sql))) {
+    throw new StartupError('the database is in use; --force replaces everything that is in it')
   }
+  await sql.begin(withoutTriggers)
   loading.files(files)
   await sql.unsafe('drop schema if exists edge cascade; drop schema public cascade').simple()
   await sql.unsafe('create schema public').simple()
@@ -74,18 +76,21 @@ async function isInUse(sql: Sql): Promise<boolean> {
   return rows?.yes
 }
 
+/** What triggers and foreign keys saw to is in the backup already. */
+const withoutTriggers = (tx: TransactionSql) =>
+  tx`set local session_replication_role = replica`.catch(() => {
+    throw new StartupError(
+      'restoring needs a role that may set session_replication_role: a superuser, or one with "grant set on parameter session_replication_role"',
+    )
+  })
+
 async function loadAll(
   tx: TransactionSql,
   first: Record,
   records: AsyncGenerator<Record>,
   progress: Loading['progress'],
 ): Promise<number> {
-  // What triggers and foreign keys saw to is in the backup already.
-  await tx`set local session_replication_role = replica`.catch(() => {
-    throw new StartupError(
-      'restoring needs a role that may set session_replication_role: a superuser, or one with "grant set on parameter session_replication_role"',
-    )
-  })
+  await withoutTriggers(tx)
   const tables = await tablesOf(tx)
   for (const { schema, name } of tables) await tx`truncate ${tx(schema)}.${tx(name)} cascade`
   let total = 0

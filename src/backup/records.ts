@@ -49,3 +49,10 @@ export async function* decode(bytes: AsyncIterable<Buffer>): AsyncGenerator<Reco
       : (JSON.parse(body.toString()) as Record)
   }
 }
+
+/** A line break inside a value is written as \n by COPY, so a line is a row. */
+export function rowsIn(bytes: Buffer): number {
+  let rows = 0
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) rows++
+  return rows
+}

@@ -15,7 +15,7 @@ import {
 import { load } from '../backup/load.ts'
 import { type Config, readConfig } from '../config.ts'
 import { requireMigrated } from '../database/migrate.ts'
-import { reportRun } from '../features/platform/backups/backups.repository.ts'
+import { failUnfinished, reportRun } from '../features/platform/backups/backups.repository.ts'
 import { StartupError } from '../startup-error.ts'
 import { print } from './output.ts'
 import { UsageError } from './usage.ts'
@@ -53,6 +53,7 @@ async function backup(config: Config, values: { json: boolean; out?: string }): 
   }
   const made = await withDatabase(async ({ db, sql }) => {
     await requireMigrated(sql)
+    await failUnfinished(db, run.hostname, at)
     await reportRun(db, { ...run, status: 'running' }, at)
     try {
       const progress = progressOf(values.json)

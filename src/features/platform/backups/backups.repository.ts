@@ -66,6 +66,20 @@ export async function reportRun(db: Db | Tx, report: Report, at: Date) {
     .executeTakeFirstOrThrow()
 }
 
+/** Of a host that makes one backup at a time, what still runs when the next begins has died. */
+export const failUnfinished = (db: Db, hostname: string, at: Date) =>
+  db
+    .updateTable('backup_runs')
+    .set({
+      status: 'failed',
+      error_message: 'It ended without a word; the next one found it so',
+      completed_at: at.toISOString(),
+    })
+    .where('hostname', '=', hostname)
+    .where('target', '=', 'database')
+    .where('status', '=', 'running')
+    .execute()
+
 const matching = (db: Db, filter: RunFilter) => {
   let query = db.selectFrom('backup_runs')
   if (filter.status) query = query.where('status', '=', filter.status)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
+import { failUnfinished } from './backups.repository.ts'
 
 const BACKUPS = '/api/v1/platform/backups'
 let app: App
@@ -122,6 +123,17 @@ describe('backups', () => {
       expect((await admin.get(`${BACKUPS}?${query}`)).status).toBe(422)
     },
   )
+
+  it('takes a run for failed when the next one of its host begins, and no other', async () => {
+    const run = { backup_id: 'died', target: 'database', status: 'running' }
+    await report({ ...run, hostname: 'mail3' })
+    await report({ ...run, hostname: 'mail4' })
+    await failUnfinished(app.core.db, 'mail3', app.clock.now())
+    const failed = (await list('status=failed&target=database')).items
+    expect(failed).toMatchObject([{ hostname: 'mail3', finished_at: TIME }])
+    expect(failed[0]?.error).toContain('ended without a word')
+    expect((await list('status=running')).items).toMatchObject([{ hostname: 'mail4' }])
+  })
 
   it('is for administrators', async () => {
     const operator = await app.operator('operator')
