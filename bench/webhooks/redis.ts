@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../free-port.ts'
+import { freePort } from '../../src/lib/free-port.ts'
 import type { Started } from '../servers.ts'
 
 export const BULLMQ = '6.7.0'

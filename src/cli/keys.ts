@@ -7,6 +7,8 @@ import { print } from './output.ts'
 import { UsageError } from './usage.ts'
 import { withDatabase } from './with-database.ts'
 
+const KEY_ID = /^[\w-]{8}_[0-9A-Z]{26}$/
+
 export async function keyCommands([verb, ...args]: string[]): Promise<void> {
   switch (verb) {
     case 'create':
@@ -77,17 +79,16 @@ async function list(args: string[]): Promise<void> {
 }
 
 async function revoke(args: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: { json: { type: 'boolean', default: false } },
-  })
-  const [keyId, ...more] = positionals
-  if (keyId === undefined || more.length > 0) throw new UsageError('keys revoke takes one KEY_ID')
+  // One id in 64 begins with a dash, and is no option all the same.
+  const [keyId, ...more] = args.filter((arg) => arg !== '--json' && arg !== '--')
+  const isOption = keyId?.startsWith('-') && !KEY_ID.test(keyId)
+  if (keyId === undefined || isOption || more.length > 0) {
+    throw new UsageError('keys revoke takes one KEY_ID')
+  }
   const found = await withDatabase(async ({ db, sql }) => {
     await requireMigrated(sql)
     return revokeKey(db, keyId)
   })
   if (!found) throw new StartupError(`there is no key ${keyId}`)
-  print({ key_id: keyId, active: false }, values.json)
+  print({ key_id: keyId, active: false }, args.includes('--json'))
 }

@@ -14,9 +14,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort, isFree } from '../lib/free-port.ts'
 import { StartupError } from '../startup-error.ts'
 import { keptSecret } from './data-dir.ts'
 import { connect, EMBEDDED_NAME, type Target } from './database.ts'
@@ -330,18 +330,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
 async function keptPort(dataDir: string): Promise<number> {
   const file = join(dataDir, 'postgres-port')
   let port = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
-  while (!(await isFree(port))) port = LOWEST_PORT + Math.floor(Math.random() * PORTS)
+  if (!(port > 0 && (await isFree(port)))) port = await freePort()
   writeFileSync(file, `${port}\n`, { mode: 0o600 })
   return port
 }
-
-// Below the range that outgoing connections take theirs from, so that none of them sits on ours.
-const LOWEST_PORT = 20_000
-const PORTS = 12_000
-
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    if (!(port > 0)) return resolve(false)
-    const probe = createServer().once('error', () => resolve(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
-  })

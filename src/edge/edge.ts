@@ -7,7 +7,7 @@ import { keptCertificate } from './certificate.ts'
 import type { DatabaseAddress } from './database-role.ts'
 import { requirePackages } from './packages.ts'
 import { edgePlace, makeEdgePlace } from './place.ts'
-import { keptPorts } from './ports.ts'
+import { areTaken, keptPorts } from './ports.ts'
 import { type EdgeServer, markWanted, restartIn, unmarkWanted } from './restart.ts'
 import { running, startServers, stopServers } from './servers.ts'
 import type { EdgeSettings } from './settings.ts'
@@ -23,6 +23,8 @@ export interface RunningEdge {
   envFile: string
 }
 
+const START_TRIES = 3
+
 /** Starts a private edge under the data folder, or makes sure that the one there runs as it should. */
 export async function edgeUp(
   config: Config,
@@ -35,21 +37,28 @@ export async function edgeUp(
     const folders = privateFolders(folder)
     mkdirSync(`${folder}/tls`, { recursive: true })
     const all = running(folder, folders)
-    const isUp = Object.values(all).every((pid) => pid !== undefined)
+    let isUp = Object.values(all).every((pid) => pid !== undefined)
     // Those that still run would keep the others from their ports.
     if (!isUp) await stopServers(folder, folders)
-    const ports = await keptPorts(`${folder}/ports.json`, isUp)
     const tls = keptCertificate(`${folder}/tls`, config.SVC_MAIL_HOSTNAME)
-    const settings = privateSettings({ config, vault, database }, folder, ports, tls)
-    const changed = writeConfiguration(settings)
-    if (!isUp || changed) {
+    const arrange = async () => {
+      const ports = await keptPorts(`${folder}/ports.json`, isUp)
+      const settings = privateSettings({ config, vault, database }, folder, ports, tls)
+      return { settings, changed: writeConfiguration(settings) }
+    }
+    let { settings, changed } = await arrange()
+    for (let tries = START_TRIES; !isUp || changed; tries -= 1) {
       await stopServers(folder, folders)
       makeFolders(folders)
       try {
         await startServers(settings, folder)
+        break
       } catch (error) {
         await stopServers(folder, folders)
-        throw error
+        if (tries === 1 || !(await areTaken(settings.ports))) throw error
+        // Somebody was faster; whatever else is wrong fails again.
+        isUp = false
+        settings = (await arrange()).settings
       }
     }
     const environment = environmentOf(settings, edgeSecrets(vault).masterPassword)

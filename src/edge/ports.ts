@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
+import { freePort, isFree } from '../lib/free-port.ts'
 
 /** The listeners by name, with the ports they have on a host of their own. */
 export const STANDARD_PORTS = {
@@ -26,10 +27,6 @@ export const STANDARD_PORTS = {
 
 export type Ports = Record<keyof typeof STANDARD_PORTS, number>
 
-// Below the range outgoing connections take theirs from, so that none of them sits on one of ours.
-const LOWEST = 20_000
-const COUNT = 12_000
-
 /** Ports once chosen are kept: clients and the server's settings name them. */
 export async function keptPorts(file: string, isRunning: boolean): Promise<Ports> {
   const kept: Partial<Ports> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
@@ -50,18 +47,11 @@ export async function keptPorts(file: string, isRunning: boolean): Promise<Ports
   return ports
 }
 
-async function freePort(taken: ReadonlySet<number>): Promise<number> {
-  for (;;) {
-    const port = LOWEST + Math.floor(Math.random() * COUNT)
-    if (!taken.has(port) && (await isFree(port))) return port
-  }
+/** Whether somebody else has taken one of them; of a server of ours on the filter's port nobody minds. */
+export async function areTaken({ filter: _, ...ports }: Ports): Promise<boolean> {
+  const free = await Promise.all(Object.values(ports).map(isFree))
+  return free.includes(false)
 }
-
-export const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const probe = createServer().once('error', () => resolve(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
-  })
 
 export const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

@@ -41,6 +41,7 @@ describe.each([
     if (server) expect((await server.send('GET', '/api/v1/auth/me', { headers })).status).toBe(200)
 
     const revoked = await mailplane('keys', 'revoke', key.key_id, '--json')
+    expect(revoked).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(revoked.stdout)).toEqual({ key_id: key.key_id, active: false })
     const list = await mailplane('keys', 'list', '--organization', made.organizationId, '--json')
     expect(JSON.parse(list.stdout)).toContainEqual(
@@ -78,6 +79,12 @@ describe.each([
   it('says what failed in one line, with status 1', async () => {
     const key = await mailplane('keys', 'revoke', 'no-such-key')
     expect(key).toEqual({ code: 1, stdout: '', stderr: 'mailplane: there is no key no-such-key\n' })
+    const dashed = await mailplane('keys', 'revoke', '-Ab-cd_e_01M7FHR38PNQTT81X345JM3SEM')
+    expect(dashed).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('there is no key -Ab-'),
+    })
+    expect((await mailplane('keys', 'revoke', '--all')).code).toBe(2)
     const organization = await mailplane('keys', 'create', '--organization', 'none', '--name', 'x')
     expect(organization).toEqual({
       code: 1,

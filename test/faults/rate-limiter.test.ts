@@ -1,6 +1,6 @@
-import { createServer } from 'node:net'
 import postgres from 'postgres'
 import { afterEach, expect, inject, it } from 'vitest'
+import { freePort } from '../../src/lib/free-port.ts'
 import { bootstrapBoth, installation } from '../support/installation.ts'
 import { endOfMessage, policyClient } from '../support/policy.ts'
 import { cloneDatabase } from '../support/postgres.ts'
@@ -16,13 +16,6 @@ const OPEN = Object.fromEntries(
     ['SECOND', 'MINUTE'].map((window) => [`${entity}_OUTBOUND_${window}_DEFAULT`, '0']),
   ),
 )
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
 const ports = async () => ({
   POLICY_RATE_PORT: String(await freePort()),
   POLICY_ACCESS_PORT: '0',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../src/lib/free-port.ts'
 import { PASSWORD } from '../support/app.ts'
-import { freePort } from '../support/dovecot.ts'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
 import { openImap } from '../support/imap-client.ts'
 import { openLines } from '../support/line-socket.ts'

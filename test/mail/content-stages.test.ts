@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freePort } from '../../src/lib/free-port.ts'
 import { PASSWORD } from '../support/app.ts'
 import { signatureOf, verifies } from '../support/dkim-verifier.ts'
-import { freePort } from '../support/dovecot.ts'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
 import { mailIn } from '../support/imap-client.ts'
 import { message } from '../support/smtp-client.ts'

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -8,6 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { workersIn } from '../../src/edge/processes.ts'
@@ -15,7 +17,7 @@ import { PASSWORD } from '../support/app.ts'
 import { edgeMissing, skipped } from '../support/edge.ts'
 import { openImap } from '../support/imap-client.ts'
 import { bootstrapBoth } from '../support/installation.ts'
-import { cleanUp, run, startServer, temporaryFolder } from '../support/process.ts'
+import { cleanUp, run, startServer, temporaryFolder, until } from '../support/process.ts'
 import { message, openSmtp } from '../support/smtp-client.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -106,6 +108,24 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
     server = await startServer({ dataDir, env })
     expect((await login()).status).toBe(200)
     expect(await delivered(ports, 'admin@acme.test')).toBe('delivered')
+  })
+
+  it('takes other ports when somebody is faster', async () => {
+    const dataDir = newFolder()
+    const starting = edge(dataDir, 'up', '--json')
+    const file = join(dataDir, 'edge', 'ports.json')
+    await until(() => existsSync(file))
+    const { imap, smtp } = JSON.parse(readFileSync(file, 'utf8'))
+    const others = [imap, smtp].map((port) => createServer().listen(port, '127.0.0.1'))
+    await Promise.all(others.map((other) => once(other, 'listening')))
+    const started = await starting
+    for (const other of others) other.close()
+    expect(started).toMatchObject({ code: 0, stderr: '' })
+    const ports = started.json()
+    expect(ports.imap.port).not.toBe(imap)
+    expect(ports.smtp.port).not.toBe(smtp)
+    const client = await openImap({ port: ports.imaps.port })
+    client.end()
   })
 
   it('up a second time changes nothing; after a kill, or a change, it runs again', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lift, suppress } from '../../src/features/suppressions/suppressions.repository.ts'
+import { freePort } from '../../src/lib/free-port.ts'
 import { ulid } from '../../src/lib/ulid.ts'
-import { freePort } from '../support/dovecot.ts'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
 import { message, openSmtp } from '../support/smtp-client.ts'
 import { waitFor } from '../support/wait.ts'

@@ -112,7 +112,7 @@ describe.skipIf(edgeMissing)(`a shared mailbox${skipped}`, () => {
     // Made again, it is another mailbox.
     const again = await make('floor')
     await join(again.path, 'joan', 'full_access')
-    await host.receive(email, 'for the new floor')
+    expect((await host.receive(email, 'for the new floor')).code).toBe(250)
     const mails = await waitFor(async () => {
       const found = await seen('joan', email)
       return found.length > 0 && found

@@ -15,7 +15,8 @@ import {
 import { connect } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { dovecotMissing, freePort, MAIL_UID, PROGRAM, primaryGroup } from './dovecot.ts'
+import { freePort } from '../../src/lib/free-port.ts'
+import { dovecotMissing, MAIL_UID, PROGRAM, primaryGroup } from './dovecot.ts'
 import { deliverOverLmtp, type SmtpSink, startSmtpSink } from './smtp.ts'
 import { waitFor } from './wait.ts'
 

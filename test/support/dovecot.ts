@@ -11,9 +11,10 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../../src/lib/free-port.ts'
 
 export const PROGRAM = '/usr/sbin/dovecot'
 export const MAIL_UID = 5000
@@ -237,15 +238,6 @@ service stats {
 export const primaryGroup = (gid: number): string => {
   const groups = readFileSync('/etc/group', 'utf8').split('\n')
   return groups.find((line) => line.split(':')[2] === String(gid))?.split(':')[0] ?? String(gid)
-}
-
-export async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const { port } = listener.address() as AddressInfo
-  listener.close()
-  await once(listener, 'close')
-  return port
 }
 
 /** Waits for the greeting; a server that gave up says why in its log. */

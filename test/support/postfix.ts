@@ -8,8 +8,9 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { type AddressInfo, createServer, type Server } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../../src/lib/free-port.ts'
 import { waitFor } from './wait.ts'
 
 const MASTER = '/usr/lib/postfix/sbin/master'
@@ -149,14 +150,6 @@ retry     unix  -  -  n  -      -  error
 scache    unix  -  -  n  -      1  scache
 postlog   unix-dgram n - n -    1  postlogd
 `
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await waitFor(() => listener.listening)
-  const { port } = listener.address() as AddressInfo
-  await new Promise((resolve) => listener.close(resolve))
-  return port
-}
 
 /** Says yes to everything. */
 const smtpSink = (received: string[]): Server =>

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { freePort } from './dovecot.ts'
+import { freePort } from '../../src/lib/free-port.ts'
 import { waitFor } from './wait.ts'
 
 const PROGRAM = '/usr/bin/redis-server'

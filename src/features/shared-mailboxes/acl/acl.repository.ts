@@ -22,14 +22,13 @@ export async function lease(db: Db, limit: number): Promise<Pending[]> {
   return rows
 }
 
-/** It stays when it was marked again meanwhile. */
-export const finish = (db: Db, { email, changes }: Pending) =>
-  sql`
-    with gone as (
-      delete from shared_mailbox_rights_pending
-      where email = ${email} and changes = ${changes} returning email)
-    update shared_mailbox_rights_pending set leased_until = '-infinity'
-    where email = ${email} and changes <> ${changes}`.execute(db)
+/** It stays when it was marked again meanwhile, and is due at once. */
+export async function finish(db: Db, { email, changes }: Pending): Promise<void> {
+  const { numAffectedRows } = await sql`delete from shared_mailbox_rights_pending
+    where email = ${email} and changes = ${changes}`.execute(db)
+  // A statement of its own: a mark that the first one waited for is invisible to its other parts.
+  if (!numAffectedRows) await release(db, [email])
+}
 
 export const release = (db: Db, emails: readonly string[]) =>
   sql`update shared_mailbox_rights_pending set leased_until = '-infinity'
