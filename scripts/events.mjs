@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 // Declares the events of every feature.
-import '../src/daemons/index.ts'
+import '../src/daemons/all-events.ts'
 import { eventCatalogue } from '../src/events/events.ts'
 import { exampleData } from '../src/events/example.ts'
 import { root } from './prepare.mjs'

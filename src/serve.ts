@@ -96,17 +96,18 @@ async function start(
   const offered = await core.access.bootstrap.prepare()
 
   const parts: Service[] = []
-  for (const [index, daemon] of chosen.entries()) {
+  for (const [index, { name, load }] of chosen.entries()) {
+    const daemon = await load()
     const own = { ...core, log: logs[index]?.log ?? log }
     let running = await daemon.start(own)
     closers.push(() => running.stop())
     const { features } = running
-    const measured = metrics(daemon.name)
+    const measured = metrics(name)
     if (running.metrics) measured.extend(() => running.metrics?.() ?? '')
-    parts.push({ name: daemon.name, log: own.log, metrics: measured, features })
+    parts.push({ name, log: own.log, metrics: measured, features })
     // One that has routes lives on in the listener; it restarts with the process.
     if (features.length === 0) {
-      offerRestart(core, daemon.name, async () => {
+      offerRestart(core, name, async () => {
         await running.stop()
         running = await daemon.start(own)
       })

@@ -11,8 +11,6 @@ import type { Daemon } from './daemon.ts'
 
 /** Adds up figures and sends the reports that are due. Any number of processes may. */
 export const analytics: Daemon = {
-  name: 'analytics',
-  port: 8085,
   async start(core) {
     const jobs = runJobs(core, [deleteOldReports, deleteOldQuarters])
     const chores = await runChores(core, [foldTraffic])

@@ -61,10 +61,9 @@ import { runJobs } from '../jobs/jobs.ts'
 import type { Daemon } from './daemon.ts'
 import { followEdge } from './edge-follower.ts'
 import { restartsOf } from './restarts.ts'
+import './all-events.ts'
 
 export const api: Daemon = {
-  name: 'api',
-  port: 8080,
   async start(core) {
     const jobs = runJobs(core, [
       deleteExpiredIdempotencyKeys,

@@ -8,8 +8,6 @@ import type { Daemon } from './daemon.ts'
 
 /** Keeps the list of certificates current, obtains those that were ordered, and renews in time. */
 export const certManager: Daemon = {
-  name: 'cert_manager',
-  port: 8103,
   async start(core) {
     const stopping = new AbortController()
     const files = inventory(core)

@@ -15,8 +15,6 @@ const LOOK_MS = 1000
 
 /** Sees every message between the two doors of Postfix. */
 export const contentFilterDaemon = {
-  name: 'content_filter',
-  port: 8102,
   start: (core: Core) => startContentFilter(core, contentStages(core)),
 } satisfies Daemon
 

@@ -3,10 +3,6 @@ import type { Feature } from '../features/feature.ts'
 
 /** A long-running part of the system. Operators choose daemons with `--services`. */
 export interface Daemon {
-  /** As operators call it; also the prefix of its metrics. */
-  name: string
-  /** Where it listens when it runs alone. */
-  port: number
   start(core: Core): Promise<Running>
 }
 

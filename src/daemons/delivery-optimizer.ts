@@ -17,8 +17,6 @@ import type { Daemon } from './daemon.ts'
 
 /** Says how fast mail may go where, hears of complaints, and keeps scores. Any number may run. */
 export const deliveryOptimizer: Daemon = {
-  name: 'delivery_optimizer',
-  port: 8088,
   async start(core) {
     const jobs = runJobs(core, [
       scoreHoursAndDays,

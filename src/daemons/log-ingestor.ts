@@ -6,8 +6,6 @@ const LOOK_MS = 1000
 
 /** Reads the log of the mail server, as soon as there is one: an edge may be started after us. */
 export const logIngestor: Daemon = {
-  name: 'log_ingestor',
-  port: 8087,
   async start(core) {
     let path: string | undefined
     let ingestor: Ingestor | undefined

@@ -4,8 +4,6 @@ import type { Daemon } from './daemon.ts'
 
 /** Copies mailboxes. Several may run: they share the jobs, and take over those of one that dies. */
 export const migration: Daemon = {
-  name: 'migration',
-  port: 8099,
   async start(core) {
     // What is not offered is not run either.
     if (core.config.SVC_EDITION !== 'enterprise') return { features: [], stop: async () => {} }

@@ -28,8 +28,6 @@ const SAMPLE_SECONDS = 55
  * its time stamp, so among several processes one does it, and what a killed one left is done the next time.
  */
 export const monitoring: Daemon = {
-  name: 'monitoring',
-  port: 8085,
   async start(core) {
     const { config, db, log } = core
     const readHost = hostReader(config.DATA_DIR, CPU_MS)

@@ -6,8 +6,6 @@ import type { Daemon } from './daemon.ts'
 
 /** Reads and indexes mail; searches are answered by the API itself. */
 export const rag: Daemon = {
-  name: 'rag',
-  port: 8090,
   async start(core) {
     const stopping = new AbortController()
     const jobs = runJobs(core, [scheduleIndexing, deleteOldIndexJobs])

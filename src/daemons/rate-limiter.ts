@@ -14,8 +14,6 @@ import type { Daemon } from './daemon.ts'
 
 /** Counts messages and answers the mail servers. Without Redis one process of a database does. */
 export const rateLimiter = {
-  name: 'rate_limiter',
-  port: 8082,
   async start(core: Core) {
     const counting = countingOf(core)
     const { counters } = counting

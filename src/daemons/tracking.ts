@@ -9,8 +9,6 @@ import type { Daemon } from './daemon.ts'
 
 /** What other services tell about mail and its recipients. */
 export const tracking: Daemon = {
-  name: 'tracking',
-  port: 8086,
   async start(core) {
     return {
       features: trackingFeatures(core),

@@ -8,11 +8,10 @@ import { deleteOldDeliveries } from '../features/webhooks/webhooks.jobs.ts'
 import { webhookMetrics } from '../features/webhooks/webhooks.metrics.ts'
 import { runJobs } from '../jobs/jobs.ts'
 import type { Daemon } from './daemon.ts'
+import './all-events.ts'
 
 /** Takes events in and delivers them. Without anybody to deliver to, it only takes in. */
 export const webhooks: Daemon = {
-  name: 'webhooks',
-  port: 8081,
   async start(core) {
     const posted = { events: 0 }
     const jobs = runJobs(core, [deleteOldDeliveries])

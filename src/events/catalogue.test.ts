@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 // Declares the events of every feature.
-import '../daemons/index.ts'
+import '../daemons/all-events.ts'
 import { findEvent, overtaken } from './catalogue.ts'
 import { eventCatalogue } from './events.ts'
 import { exampleData } from './example.ts'
@@ -76,6 +76,15 @@ describe('the catalogue of events', () => {
       expect(Object.keys(example).length).toBeGreaterThan(0)
     },
   )
+
+  it('knows every file of events: one that is missing is to be named in src/daemons/all-events.ts', () => {
+    const source = new URL('../', import.meta.url)
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    const listed = readFileSync(new URL('daemons/all-events.ts', source), 'utf8')
+    const declaring = files.filter((file) => file.endsWith('.events.ts'))
+    expect(declaring.length).toBeGreaterThan(20)
+    expect(declaring.filter((file) => !listed.includes(`'../${file}'`))).toEqual([])
+  })
 
   it('plans no event that a feature defines: its line in src/events/planned is to be deleted', () => {
     expect(overtaken()).toEqual([])

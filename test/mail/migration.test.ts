@@ -210,7 +210,7 @@ describe.skipIf(missing)(
       const job = await run()
       clearInterval(watch)
       expect(job).toMatchObject({ status: 'completed', migrated_messages: 1 })
-      expect(most - before).toBeLessThan(90 * 1024 * 1024)
+      expect(most - before).toBeLessThan(45 * 1024 * 1024)
       expect((await ownContents()).INBOX).toEqual((await oldContents()).INBOX)
     })
 

@@ -41,7 +41,7 @@ export async function append(
     line = ''
   }
   pieces.push('\r\n')
-  const said = await wire.command(joined(pieces))
+  const said = await wire.command(pieces)
   const code = /\[APPENDUID (\d{1,10}) ([\d:,]+)\]/i.exec(said)
   const uids = code && numbersOf(code[2] ?? '', messages.length)
   return {
@@ -49,32 +49,6 @@ export async function append(
     uids: uids?.length === messages.length ? uids : undefined,
   }
 }
-
-/** Small pieces travel together: each write costs a call of the system, and a record of TLS. */
-function* joined(pieces: readonly (string | Buffer | AsyncIterable<Buffer>)[]) {
-  let parts: Buffer[] = []
-  let size = 0
-  const flush = function* () {
-    if (parts.length > 0) yield Buffer.concat(parts, size)
-    parts = []
-    size = 0
-  }
-  for (const piece of pieces) {
-    const asks = typeof piece === 'string' && /\{\d+\}\r\n$/.test(piece)
-    if (asks || !(typeof piece === 'string' || Buffer.isBuffer(piece))) {
-      yield* flush()
-      yield piece
-      continue
-    }
-    const bytes = typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece
-    parts.push(bytes)
-    size += bytes.length
-    if (size > JOINED_BYTES) yield* flush()
-  }
-  yield* flush()
-}
-
-const JOINED_BYTES = 128 * 1024
 
 /** RFC 3501: \Recent is the server's own; what is no atom cannot be said. */
 const isSendable = (flag: string): boolean =>

@@ -1,4 +1,4 @@
-import { type Wire, WireBroken } from './wire.ts'
+import { type Room, type Wire, WireBroken } from './wire.ts'
 
 const SLACK = 64 * 1024
 const PIECE = 256 * 1024
@@ -25,6 +25,7 @@ export async function examine(wire: Wire, encodedPath: string): Promise<number> 
 export async function fetchMessages(
   wire: Wire,
   wanted: ReadonlyMap<number, number>,
+  room?: Room,
 ): Promise<Map<number, Buffer>> {
   const found = new Map<number, Buffer>()
   let total = 0
@@ -37,6 +38,7 @@ export async function fetchMessages(
   const limits = {
     literal: largest * 2 + SLACK,
     answer: total * 2 + SLACK * (wanted.size + 1),
+    ...(room && { room }),
   }
   const command = `UID FETCH ${setOf([...wanted.keys()])} (UID BODY.PEEK[])\r\n`
   await wire.command([command], limits, ({ text, literals }) => {
@@ -47,12 +49,14 @@ export async function fetchMessages(
   return found
 }
 
-/** The same for a large message, piece by piece, so that nobody holds it whole. */
+/** The same for a large message, piece by piece, each in the place of the one before: nobody holds it whole. */
 export async function* fetchPieces(wire: Wire, uid: number): AsyncGenerator<Buffer> {
+  const place = Buffer.allocUnsafeSlow(PIECE)
+  const room = (bytes: number) => (bytes <= PIECE ? place.subarray(0, bytes) : undefined)
   for (let offset = 0; ; offset += PIECE) {
     let piece: Buffer | undefined
     const command = `UID FETCH ${uid} (UID BODY.PEEK[]<${offset}.${PIECE}>)\r\n`
-    const limits = { literal: PIECE, answer: PIECE + SLACK }
+    const limits = { literal: PIECE, answer: PIECE + SLACK, room }
     await wire.command([command], limits, ({ text, literals }) => {
       if (uidOf(text) === uid) piece ??= literals[0] ?? shortBody(text)
     })

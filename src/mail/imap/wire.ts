@@ -24,7 +24,11 @@ export interface Limits {
   literal: number
   /** Of all that comes in answer to one command. */
   answer: number
+  /** Memory to put a literal into; what has no room there gets its own. */
+  room?: Room
 }
+
+export type Room = (bytes: number) => Buffer | undefined
 
 type Piece = string | Buffer | AsyncIterable<Buffer>
 
@@ -119,7 +123,7 @@ export function wire(
     if (!running || bytes > running.limits.literal) {
       return fail(new WireBroken(`the server announces ${bytes} bytes that nobody asked for`))
     }
-    literal = { bytes: Buffer.allocUnsafe(bytes), filled: 0 }
+    literal = { bytes: running.limits.room?.(bytes) ?? Buffer.allocUnsafe(bytes), filled: 0 }
     if (bytes === 0) endLiteral()
   }
 
@@ -171,7 +175,11 @@ export function wire(
   /** Waits while the server does not take what was sent. */
   async function write(bytes: string | Buffer) {
     if (broken) throw broken
-    if (output.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)) return
+    // What is written in one turn travels together: each call of the system costs, and each record of TLS.
+    output.cork()
+    const mayGoOn = output.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
+    process.nextTick(() => output.uncork())
+    if (mayGoOn) return
     await new Promise<void>((resolve) => {
       drained = resolve
     })

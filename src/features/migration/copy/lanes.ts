@@ -4,6 +4,7 @@ import { Refused, WireBroken } from '../../../mail/imap/wire.ts'
 import { type Loaded, load, type Wanted } from './load.ts'
 import { recordCopies, recordFailure } from './outcome.ts'
 import { type Run, Stopped, suspectKey } from './run.ts'
+import { slabs } from './slabs.ts'
 import { store } from './store.ts'
 
 /** A folder on its way, with its names as the servers write them. */
@@ -31,6 +32,7 @@ export function lanes(run: Run, count: number) {
   const spool = {
     folder: `${config.DATA_DIR}/migration`,
     maxBytes: config.MIGRATION_MAX_MESSAGE_MB * 1024 * 1024,
+    slabs: slabs(),
   }
 
   async function openLane(): Promise<void> {
@@ -95,6 +97,7 @@ export function lanes(run: Run, count: number) {
       for (const one of [...loaded.failed, ...failed]) {
         await recordFailure(run, folder.source_path, one)
       }
+      loaded.release?.()
     } catch (error) {
       throw blamed(run, folder, chunk, error)
     } finally {

@@ -6,6 +6,7 @@ import type { NewMessage } from '../../../mail/imap/append.ts'
 import { fetchMessages, fetchPieces } from '../../../mail/imap/messages.ts'
 import { Refused, type Wire } from '../../../mail/imap/wire.ts'
 import type { FailedMessage } from './outcome.ts'
+import type { Slabs } from './slabs.ts'
 
 /** A message of the source that is to be copied. */
 export interface Wanted {
@@ -18,6 +19,8 @@ export interface Wanted {
 export interface Loaded {
   messages: (NewMessage & { uid: number })[]
   failed: FailedMessage[]
+  /** They are stored, and nobody looks at their memory any more. */
+  release?: () => void
   close(): Promise<void>
 }
 
@@ -27,6 +30,7 @@ const READ_BYTES = 256 * 1024
 interface Options {
   folder: string
   maxBytes: number
+  slabs: Slabs
 }
 
 /** Some messages from the source: small ones into memory, a large one into a file. */
@@ -34,10 +38,9 @@ export async function load(wire: Wire, wanted: Wanted[], options: Options): Prom
   const [first] = wanted
   if (wanted.length === 1 && first && first.size > LARGE_BYTES)
     return loadLarge(wire, first, options)
-  const found = await fetchMessages(
-    wire,
-    new Map(wanted.map(({ uid, size }) => [uid, size])),
-  ).catch((error) => {
+  const { room, release } = options.slabs.take()
+  const sizes = new Map(wanted.map(({ uid, size }) => [uid, size]))
+  const found = await fetchMessages(wire, sizes, room).catch((error) => {
     if (!(error instanceof Refused)) throw error
     return error
   })
@@ -50,7 +53,7 @@ export async function load(wire: Wire, wanted: Wanted[], options: Options): Prom
     else if (await isThere(wire, one.uid)) failed.push(notSent(one.uid))
     // Else somebody has deleted it meanwhile; there is nothing to copy.
   }
-  return { messages, failed, close: async () => {} }
+  return { messages, failed, release, close: async () => {} }
 }
 
 /** One message that a server cannot give must not keep the others from being copied. */
@@ -125,10 +128,11 @@ async function namelessFile(folder: string): Promise<FileHandle> {
   return file
 }
 
+/** Each piece in the place of the one before: whoever gets one is done with it when asking for the next. */
 async function* read(file: FileHandle, size: number): AsyncGenerator<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(READ_BYTES)
   for (let position = 0; position < size; ) {
-    const bytes = Buffer.allocUnsafe(Math.min(READ_BYTES, size - position))
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, position)
+    const { bytesRead } = await file.read(bytes, 0, READ_BYTES, position)
     if (bytesRead === 0) throw new Error('the file of a message ended early')
     position += bytesRead
     yield bytes.subarray(0, bytesRead)
