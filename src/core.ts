@@ -19,7 +19,7 @@ import { postfixQueue } from './mail/postfix-queue.ts'
 import { type Reinject, reinject } from './mail/reinject.ts'
 import { type SigningKeys, signingKeys } from './mail/signing-keys.ts'
 import { type OutboundGuard, outboundGuard } from './outbound/guard.ts'
-import { type RedisLink, redisLink } from './redis/redis.ts'
+import type { RedisLink } from './redis/redis.ts'
 
 /** What is made once and handed to all. */
 export interface Core {
@@ -68,7 +68,10 @@ export async function startCore(
   const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
   await verifyRootKey(db, sealing)
   const withDns = dnsClient(config)
-  const redis = config.REDIS_URL === undefined ? undefined : redisLink(config.REDIS_URL, log)
+  const redis =
+    config.REDIS_URL === undefined
+      ? undefined
+      : (await import('./redis/redis.ts')).redisLink(config.REDIS_URL, log)
   const feeds = openFeeds(target)
   const { listen } = feeds
   const access = await startAccess({ db, now, log, config, vault: sealing, listen })

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type { Config } from '../config.ts'
 
 const TIMEOUT_MS = 10_000
@@ -38,6 +37,8 @@ export function mailer(config: Settings, timeoutMs = TIMEOUT_MS): Mailer {
         ? { host: config.SMTP_HOST, port: config.SMTP_PORT }
         : { host: config.MAIL_REINJECT_HOST, port: config.MAIL_REINJECT_PORT }
       if (!server.host) throw new MailNotSent('no mail server is configured; set SMTP_HOST')
+      // Loaded when there is something to send: most daemons never do.
+      const { createTransport } = await import('nodemailer')
       const transport = createTransport({
         host: server.host,
         port: server.port,

@@ -6,7 +6,7 @@ import { recordCopies, recordFailure } from './outcome.ts'
 import { flagsOf, type Run, suspectKey } from './run.ts'
 import type { Unaccounted } from './unaccounted.ts'
 
-const WINDOW = 1000
+const WINDOW = 250
 const CHUNK_MESSAGES = 100
 const CHUNK_BYTES = 512 * 1024
 const MAX_BREAKS = 3
