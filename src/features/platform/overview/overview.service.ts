@@ -3,10 +3,9 @@ import { defineError } from '../../../errors.ts'
 import { keptValue } from '../../../lib/kept-value.ts'
 import type { BlockNeeds } from './blocks/block.ts'
 import { type BlockName, type BlockValue, blocks } from './blocks/index.ts'
+import { rememberedVolume } from './blocks/volume.ts'
 
 const FRESH_MS = 1500
-// A day of mail is the most there is to read, and one more minute of it changes little.
-const FRESH_VOLUME_MS = 10_000
 const STALE_MS = 60_000
 const PATIENCE_MS = 2000
 
@@ -22,13 +21,14 @@ export type OverviewService = ReturnType<typeof overviewService>
  */
 export function overviewService(core: BlockNeeds & Pick<Core, 'log'>) {
   const names = Object.keys(blocks) as BlockName[]
-  const kept = names.map((name) => ({
-    name,
-    value: keptValue<unknown>(() => blocks[name](core, null), {
-      freshMs: name === 'volume_24h' ? FRESH_VOLUME_MS : FRESH_MS,
-      staleMs: STALE_MS,
-    }),
-  }))
+  const volume = rememberedVolume(core)
+  const kept = names.map((name) => {
+    const compute = name === 'volume_24h' ? volume : () => blocks[name](core, null)
+    return {
+      name,
+      value: keptValue<unknown>(compute, { freshMs: FRESH_MS, staleMs: STALE_MS }),
+    }
+  })
 
   return {
     async get() {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { percent } from '../../../../lib/percent.ts'
-import { type Block, lastHours } from './block.ts'
+import { type Block, type BlockNeeds, lastHours } from './block.ts'
 
 interface Hour {
   hour: string
@@ -10,12 +10,41 @@ interface Hour {
   deferred: number
 }
 
+// Mail is logged within seconds; what comes later than this, after an outage, shows a little later still.
+const RECENT_HOURS = 2
+const READ_AGAIN_MS = 5 * 60_000
+
+export const volume: Block<Hour[]> = ({ db, now }, organization) =>
+  read(db, organization, lastHours(now()))
+
+/**
+ * The same over all organizations, for a page that is looked at all the time: hours that are over are
+ * read again every few minutes only.
+ */
+export function rememberedVolume({ db, now }: BlockNeeds) {
+  let over: { begin: string; readAt: number; hours: Hour[] } | undefined
+  return async (): Promise<Hour[]> => {
+    const at = now()
+    const hours = lastHours(at)
+    const [begin = ''] = hours
+    if (over?.begin !== begin || at.getTime() - over.readAt > READ_AGAIN_MS) {
+      const read24 = await read(db, null, hours)
+      over = { begin, readAt: at.getTime(), hours: read24.slice(0, -RECENT_HOURS) }
+      return read24
+    }
+    return [...over.hours, ...(await read(db, null, hours.slice(-RECENT_HOURS)))]
+  }
+}
+
 /**
  * From a sender here is sent, to a recipient here is received, and mail between two of us is both. Only
- * the rows of these 24 hours are read.
+ * the rows since the first of these hours are read.
  */
-export const volume: Block<Hour[]> = async ({ db, now }, organization) => {
-  const hours = lastHours(now())
+async function read(
+  db: BlockNeeds['db'],
+  organization: string | null,
+  hours: string[],
+): Promise<Hour[]> {
   const own = organization === null ? sql`true` : sql`log.organization_id = ${organization}`
   const { rows } = await sql<Hour>`
     select date_trunc('hour', log."timestamp", 'UTC') as hour,
