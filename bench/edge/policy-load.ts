@@ -11,6 +11,8 @@ export interface PolicyJob {
   /** Either for so long, or so many questions in all. */
   measureMs?: number
   questions?: number
+  /** So many questions a second in all, whether or not they are answered; without it, as many as are. */
+  perSecond?: number
 }
 
 export interface PolicyAnswers {
@@ -29,14 +31,19 @@ process.on('message', (job: PolicyJob) => {
   )
 })
 
+const SETTLE_MS = 1000
 let messages = 0
 
-async function run({ port, connections, state, logins, measureMs, questions }: PolicyJob) {
+async function run(job: PolicyJob) {
+  const { port, connections, state, logins, measureMs, questions, perSecond } = job
+  const everyMs = perSecond === undefined ? 0 : (1000 * connections) / perSecond
   const latencies: number[] = []
   let allowed = 0
   let asked = 0
   const begin = performance.now()
-  const end = begin + (measureMs ?? Number.POSITIVE_INFINITY)
+  // The first second is for both to get warm.
+  const settled = begin + (measureMs === undefined ? 0 : SETTLE_MS)
+  const end = settled + (measureMs ?? Number.POSITIVE_INFINITY)
   const question = (): string | undefined => {
     if (performance.now() >= end || asked >= (questions ?? Number.POSITIVE_INFINITY)) return
     asked++
@@ -50,34 +57,43 @@ async function run({ port, connections, state, logins, measureMs, questions }: P
     )
   }
   await Promise.all(
-    Array.from({ length: connections }, () => {
+    Array.from({ length: connections }, (_, nth) => {
       return new Promise<void>((resolve, reject) => {
         const socket = connect({ port, host: '127.0.0.1', noDelay: true })
         let sentAt = 0
+        let dueAt = begin + (everyMs * nth) / connections
         let answer = ''
+        /** Who is late counts from when it was due: a queue must not hide itself. */
+        const askInTime = () => {
+          if (everyMs === 0) return ask()
+          const wait = dueAt - performance.now()
+          if (wait > 0) setTimeout(ask, wait)
+          else ask()
+        }
         const ask = () => {
           const text = question()
-          sentAt = performance.now()
+          sentAt = everyMs === 0 ? performance.now() : Math.min(dueAt, performance.now())
+          dueAt += everyMs
           if (text === undefined) {
             socket.destroy()
             resolve()
           } else socket.write(text)
         }
-        socket.once('connect', ask)
+        socket.once('connect', askInTime)
         socket.once('error', reject)
         socket.once('end', () => reject(new Error('the server closed the connection')))
         socket.on('data', (chunk) => {
           answer += chunk.toString('latin1')
           if (!answer.endsWith('\n\n')) return
-          latencies.push(performance.now() - sentAt)
+          if (sentAt >= settled) latencies.push(performance.now() - sentAt)
           if (/^action=dunno/i.test(answer)) allowed++
           answer = ''
-          ask()
+          askInTime()
         })
       })
     }),
   )
-  const seconds = (performance.now() - begin) / 1000
+  const seconds = (performance.now() - settled) / 1000
   latencies.sort((a, b) => a - b)
   const quantile = (part: number) => latencies[Math.ceil(part * latencies.length) - 1] ?? Number.NaN
   return {

@@ -5,7 +5,7 @@ import { WINDOWS } from './windows.ts'
 
 const IDLE_MS = 60 * 60_000
 const INSTANCE_MS = 10 * 60_000
-const MAX_INSTANCES = 200_000
+const MAX_INSTANCES = 100_000
 
 export interface Stored {
   subject: Subject
@@ -32,7 +32,7 @@ export function memoryCounters({ load }: Needs) {
   const entries = new Map<string, Entry>()
   const dirty = new Set<Entry>()
   const loading = new Map<string, Promise<unknown>>()
-  const instances = new Map<string, number>()
+  const instances = recentNames()
 
   const read = (subject: Subject, name: string): Promise<unknown> => {
     let under = loading.get(name)
@@ -48,21 +48,9 @@ export function memoryCounters({ load }: Needs) {
     return under
   }
 
-  const wasCounted = (instance: string | undefined): boolean =>
-    instance !== undefined && instances.has(instance)
-
-  function remember(instance: string | undefined, now: number): void {
-    if (instance === undefined) return
-    instances.set(instance, now)
-    for (const [old, at] of instances) {
-      if (instances.size <= MAX_INSTANCES && now - at < INSTANCE_MS) break
-      instances.delete(old)
-    }
-  }
-
   function judge(question: Question, found: Entry[]): Verdict {
     const { bounds, amount, record, instance, now } = question
-    if (wasCounted(instance)) return { breaches: [] }
+    if (instance !== undefined && instances.has(instance)) return { breaches: [] }
     for (const [index, entry] of found.entries()) {
       const bound = bounds[index] as Bound
       const window = entry.tally.fullAt(now, bound.limits, amount)
@@ -73,7 +61,7 @@ export function memoryCounters({ load }: Needs) {
       return { refused: { bound, window: name, count, limit }, breaches: [] }
     }
     if (!record) return { breaches: [] }
-    remember(instance, now)
+    if (instance !== undefined) instances.add(instance, now)
     const breaches = found.flatMap((entry, index) => {
       entry.tally.add(now, amount)
       entry.usedAt = now
@@ -109,6 +97,10 @@ export function memoryCounters({ load }: Needs) {
       dirty.add(entry)
     },
 
+    /** How many have changed since they were last taken. */
+    get changed() {
+      return dirty.size
+    },
     /** What has changed since the last time; to be given back when it could not be stored. */
     takeDirty(limit: number): Stored[] {
       const taken: Stored[] = []
@@ -140,4 +132,26 @@ export function memoryCounters({ load }: Needs) {
       return entries.size
     },
   } satisfies Counters & Record<string, unknown>
+}
+
+/** Names of a while ago, in two halves: the older one is forgotten as a whole, when the newer is full. */
+function recentNames() {
+  let newer = new Set<string>()
+  let older = new Set<string>()
+  let since = 0
+  return {
+    has: (name: string): boolean => newer.has(name) || older.has(name),
+    add(name: string, now: number): void {
+      if (now - since > INSTANCE_MS || newer.size === MAX_INSTANCES) {
+        older = newer
+        newer = new Set()
+        since = now
+      }
+      newer.add(name)
+    },
+    clear(): void {
+      newer.clear()
+      older.clear()
+    },
+  }
 }

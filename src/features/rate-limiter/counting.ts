@@ -2,7 +2,7 @@ import type { Core } from '../../core.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { periodically } from '../../lib/periodically.ts'
 import { ulid } from '../../lib/ulid.ts'
-import { memoryCounters } from './counters.memory.ts'
+import { memoryCounters, type Stored } from './counters.memory.ts'
 import { redisCounters } from './counters.redis.ts'
 import { remoteCounters } from './counters.remote.ts'
 import { type Counters, CountersUnavailable } from './counters.ts'
@@ -11,6 +11,8 @@ import * as repository from './rate-limiter.repository.ts'
 const FLUSH_MS = 1000
 const OWNER_SECONDS = 5
 const BATCH = 1000
+// Between two parts decisions are made: nobody waits while a thousand counters are written down.
+const PART = 25
 const COMPLAIN_MS = 30_000
 
 type Needs = Pick<Core, 'config' | 'db' | 'log' | 'now' | 'redis'>
@@ -75,12 +77,18 @@ function counting({ config, db, log, now, redis }: Needs) {
 
   async function flush(): Promise<void> {
     if (!shared) await own(false)
-    const stored = isOwner ? memory.takeDirty(BATCH) : []
+    const due = isOwner ? memory.changed : 0
     const waiting = extras.filter((extra) => !extra.isEmpty)
-    if (stored.length === 0 && waiting.length === 0) return memory.forgetIdle(now().getTime())
+    if (due === 0 && waiting.length === 0) return memory.forgetIdle(now().getTime())
+    const stored: Stored[] = []
     try {
       const committed = await db.transaction().execute(async (tx) => {
-        if (stored.length > 0) await repository.storeUsage(tx, stored, now())
+        while (stored.length < Math.min(due, BATCH)) {
+          const part = memory.takeDirty(PART)
+          if (part.length === 0) break
+          stored.push(...part)
+          await repository.storeUsage(tx, part, now())
+        }
         const dones: (() => void)[] = []
         for (const extra of waiting) dones.push(await extra.store(tx))
         return dones
@@ -90,7 +98,8 @@ function counting({ config, db, log, now, redis }: Needs) {
       memory.giveBack(stored)
       throw error
     }
-    await flush()
+    // What was counted meanwhile waits its second, or a busy process would do nothing but store.
+    if (due > stored.length) await flush()
   }
 
   let complainedAt = 0

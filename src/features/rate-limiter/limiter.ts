@@ -58,8 +58,20 @@ export function limiter({ config, counters, now, outbox, senders }: Needs) {
   const defaults = defaultRules(config)
   const floods = floodGuard()
 
-  /** By priority; among equals from the organization down. An entity without a rule has the default. */
+  // A sender is replaced when anything about it changes, and is known for one direction.
+  const made = { all: new WeakMap<Sender, Bound[]>(), stored: new WeakMap<Sender, Bound[]>() }
   function boundsOf(sender: Sender, direction: Direction, storedOnly: boolean): Bound[] {
+    const known = storedOnly ? made.stored : made.all
+    let bounds = known.get(sender)
+    if (!bounds) {
+      bounds = makeBounds(sender, direction, storedOnly)
+      known.set(sender, bounds)
+    }
+    return bounds
+  }
+
+  /** By priority; among equals from the organization down. An entity without a rule has the default. */
+  function makeBounds(sender: Sender, direction: Direction, storedOnly: boolean): Bound[] {
     const ruled = (type: EntityType, identifier: string) => {
       const stored = sender.rules.find((rule) => rule.entity_type === type)
       const fallback = defaults[direction][type]

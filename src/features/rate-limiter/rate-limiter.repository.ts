@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
+import { bulkRows } from '../../database/bulk.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { inScope } from '../../database/scope.ts'
 import type { Direction, EntityType, Subject } from './counters.ts'
@@ -120,28 +121,29 @@ export async function loadUsage(db: Db, subject: Subject): Promise<object | unde
   return row?.counts
 }
 
-export const storeUsage = (tx: Tx, rows: { subject: Subject; counts: object }[], now: Date) =>
-  tx
-    .insertInto('rate_limit_usage')
-    .values(
-      rows.map(({ subject, counts }) => ({
-        organization_id: subject.organizationId,
-        entity_type: subject.type,
-        identifier: subject.identifier,
-        direction: subject.direction,
-        counts,
-        updated_at: now.toISOString(),
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(['organization_id', 'entity_type', 'identifier', 'direction'])
-        .doUpdateSet((eb) => ({
-          counts: eb.ref('excluded.counts'),
-          updated_at: eb.ref('excluded.updated_at'),
-        })),
-    )
-    .execute()
+const USAGE = {
+  organization_id: 'text',
+  entity_type: 'text',
+  identifier: 'text',
+  direction: 'text',
+  counts: 'jsonb',
+} as const
+
+export const storeUsage = (tx: Tx, rows: { subject: Subject; counts: object }[], now: Date) => {
+  const usage = rows.map(({ subject, counts }) => ({
+    organization_id: subject.organizationId,
+    entity_type: subject.type,
+    identifier: subject.identifier,
+    direction: subject.direction,
+    counts,
+  }))
+  return sql`
+    insert into rate_limit_usage
+      (organization_id, entity_type, identifier, direction, counts, updated_at)
+    select *, ${now.toISOString()}::timestamptz from ${bulkRows(USAGE, usage)} as usage
+    on conflict (organization_id, entity_type, identifier, direction)
+      do update set counts = excluded.counts, updated_at = excluded.updated_at`.execute(tx)
+}
 
 export const deleteUsageBefore = (db: Db, before: Date) =>
   db.deleteFrom('rate_limit_usage').where('updated_at', '<', before.toISOString()).execute()
