@@ -142,10 +142,16 @@ const whole = [
   '0123456789ab',
 ]
 
-export const commonPasswords: ReadonlySet<string> = new Set(
-  [
-    ...whole,
-    ...stems.flatMap((stem) => tails.flatMap((tail) => ends.map((end) => stem + tail + end))),
-    ...stems.flatMap((stem) => tails.map((tail) => tail + stem)),
-  ].filter((password) => password.length >= 12),
-)
+let all: ReadonlySet<string> | undefined
+
+/** Put together when the first password is judged: it is large, and many processes never do. */
+export function isCommonPassword(password: string): boolean {
+  all ??= new Set(
+    [
+      ...whole,
+      ...stems.flatMap((stem) => tails.flatMap((tail) => ends.map((end) => stem + tail + end))),
+      ...stems.flatMap((stem) => tails.map((tail) => tail + stem)),
+    ].filter((known) => known.length >= 12),
+  )
+  return all.has(password.toLowerCase())
+}

@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
-import { commonPasswords } from './common-passwords.ts'
+import { isCommonPassword } from './common-passwords.ts'
 import { hashingTurn } from './hashing.ts'
 
 const ARGON2ID = 2
@@ -29,7 +29,7 @@ export function passwordProblem(password: string): string | undefined {
   if (/\p{Cc}/u.test(password)) return 'Password must not contain control characters'
   if (!/[A-Za-z]/.test(password)) return 'Password must contain letters'
   if (!/[0-9]/.test(password)) return 'Password must contain numbers'
-  if (commonPasswords.has(password.toLowerCase())) {
+  if (isCommonPassword(password)) {
     return 'Password is too common; choose something less predictable'
   }
   return undefined
