@@ -17,3 +17,15 @@ it('leaves what has all the words where full text had it', () => {
 it('lets likeness go before what has only a little of the question', () => {
   expect(order(fuse([ranked('a', 0.2)], [ranked('b', 0.9)]))).toEqual(['b', 'a'])
 })
+
+it('keeps on the first page what full text has at its top, however much is alike', () => {
+  const fullText = Array.from({ length: 9 }, (_, n) => ranked(`word ${n}`, 0.1))
+  const vectors = Array.from({ length: 20 }, (_, n) => ranked(`alike ${n}`, 1))
+  const fused = fuse(fullText, vectors)
+  const page = order(fused).slice(0, 10)
+  expect(page.filter((name) => name.startsWith('word'))).toHaveLength(7)
+  expect(page.slice(0, 3)).toEqual(['alike 0', 'alike 1', 'alike 2'])
+  expect(fused).toHaveLength(29)
+  const scores = fused.map(({ score }) => score)
+  expect(scores).toEqual([...scores].sort((one, other) => other - one))
+})

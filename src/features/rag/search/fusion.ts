@@ -15,6 +15,9 @@ export interface Fused {
 const SOFTNESS = 10
 // Words that are really there count for more: what full text finds is not lost by adding likeness.
 const VECTOR_WEIGHT = 0.6
+/** So many of a first page may come from likeness alone while words have found something, too. */
+const STRANGERS = 3
+const FIRST_PAGE = 10
 
 /**
  * Both rankings as one, by the place that each gives a document. Those that have all the words come
@@ -44,6 +47,24 @@ export function fuse(fullText: readonly Ranked[], vectors: readonly Ranked[]): F
   const rest = [...others.values()].sort(
     (one, other) => other.score - one.score || (one.document_id < other.document_id ? -1 : 1),
   )
-  const least = whole.at(-1)?.score ?? 1
-  return [...whole, ...rest.map((one) => ({ ...one, score: Math.min(one.score, least) }))]
+  return falling([...whole, ...keepingPlaces(rest, fullText)])
+}
+
+/** What full text has at the top stays on the first page, whatever is alike. */
+function keepingPlaces(ranked: readonly Fused[], fullText: readonly Ranked[]): Fused[] {
+  const top = fullText.slice(0, FIRST_PAGE - STRANGERS)
+  const names = new Set(top.map(({ document_id }) => document_id))
+  const isKept = ({ document_id }: Fused) => names.has(document_id)
+  const strangers = ranked.filter((one) => !isKept(one)).slice(0, STRANGERS)
+  const early = ranked.filter((one) => isKept(one) || strangers.includes(one))
+  return [...early, ...ranked.filter((one) => !early.includes(one))]
+}
+
+/** A place further back never has the higher score. */
+function falling(ranked: readonly Fused[]): Fused[] {
+  let least = 1
+  return ranked.map((one) => {
+    least = Math.min(least, one.score)
+    return { ...one, score: least }
+  })
 }
