@@ -127,6 +127,17 @@ describe.each(Object.keys(backends))('counters %s', (backend) => {
     expect((await counters.usage(subject, START))[2]).toBe(1)
   })
 
+  it('know a message for minutes, whatever else passes meanwhile', async () => {
+    const bounds = [bound(organization, 'mailbox', limited('daily', 10_000))]
+    const subject = bounds[0]?.subject as Bound['subject']
+    const pass = (instance: string, minutes: number) =>
+      counters.decide(ask(bounds, START + minutes * 60_000, { instance }))
+    await pass('a.1', 0)
+    for (let minute = 1; minute < 10; minute++) await pass(`other.${minute}`, minute)
+    await pass('a.1', 9)
+    expect((await counters.usage(subject, START + 9 * 60_000))[3]).toBe(10)
+  })
+
   it('only look when nothing is to be recorded', async () => {
     const bounds = [bound(organization, 'mailbox', limited('daily', 1))]
     expect(await allowed(ask(bounds, START, { record: false }))).toBe(true)

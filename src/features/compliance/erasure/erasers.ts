@@ -4,6 +4,7 @@ import { eraseFromIndex } from '../../rag/rag.compliance.ts'
 import { eraseEvents, eraseMigrations } from './erase-events.ts'
 import { eraseMail } from './erase-mail.ts'
 import { eraseMailbox } from './erase-mailbox.ts'
+import * as records from './erase-records.ts'
 import * as traces from './erase-traces.ts'
 
 export interface Person {
@@ -35,6 +36,9 @@ export const erasers: readonly Eraser[] = [
   { name: 'exports', erase: traces.eraseExports },
   { name: 'quarantine', erase: traces.eraseQuarantine },
   { name: 'mail_log', erase: traces.eraseMailLog },
+  { name: 'complaints', erase: records.eraseComplaints },
+  { name: 'dlp_violations', erase: records.eraseViolations },
+  { name: 'tracking', erase: records.eraseTracking },
   { name: 'logins', erase: traces.eraseLogins },
   { name: 'consents', erase: traces.eraseConsents },
   { name: 'migrations', erase: eraseMigrations },

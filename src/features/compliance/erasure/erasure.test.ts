@@ -60,6 +60,74 @@ const logged = (values: {
     })
     .execute()
 
+const RECORDS = [
+  'feedback_loops',
+  'dlp_violations',
+  'tracking_events',
+  'tracked_recipients',
+] as const
+
+/** What other parts of the system have written down about the person. */
+async function recorded(): Promise<void> {
+  const { db } = app.core
+  const organization_id = acme.organizationId
+  const created_at = new Date().toISOString()
+  const complaint = { organization_id, isp_name: 'elsewhere', created_at }
+  await db
+    .insertInto('feedback_loops')
+    .values([
+      {
+        ...complaint,
+        id: `${jane.id}-1`,
+        sender: jane.email,
+        original_recipient: 'grace@elsewhere.test',
+        subject: `for ${jane.email}`,
+      },
+      {
+        ...complaint,
+        id: `${jane.id}-2`,
+        sender: 'sales@acme.test',
+        original_recipient: jane.email,
+      },
+    ])
+    .execute()
+  await db
+    .insertInto('dlp_violations')
+    .values({
+      organization_id,
+      policy_id: 1,
+      sender: jane.email,
+      recipient: 'grace@elsewhere.test',
+      violation_type: 'keyword',
+      action_taken: 'block',
+      severity: 'high',
+      has_match: true,
+    })
+    .execute()
+  const domain = 'acme.test'
+  const id = `${jane.id}-tracked`
+  await db
+    .insertInto('tracked_messages')
+    .values({ id, organization_id, domain, email_id: id })
+    .execute()
+  await db
+    .insertInto('tracked_recipients')
+    .values({ id, message_id: id, recipient: jane.email })
+    .execute()
+  await db
+    .insertInto('tracking_events')
+    .values({
+      id,
+      organization_id,
+      domain,
+      email_id: id,
+      recipient: jane.email,
+      event_type: 'clicked',
+      url: `https://acme.test/?who=${jane.email}`,
+    })
+    .execute()
+}
+
 it('removes nothing before its day', async () => {
   await erase()
   await later(29)
@@ -80,6 +148,7 @@ it('removes all of a person, and keeps the proof and the rest of the log', async
   const recipient = 'x@y.test'
   await logged({ id: `${jane.id}-3`, sender, recipient, sasl_username: jane.email })
   await logged({ id: `${jane.id}-4`, sender: `not-${jane.email}`, recipient })
+  await recorded()
   await erase()
   await later(31)
   await Promise.all([eraseDue.run(app.core), eraseDue.run(other.core)])
@@ -90,6 +159,9 @@ it('removes all of a person, and keeps the proof and the rest of the log', async
     removed: {
       consents: { records: 1 },
       mail_log: { rows: 3 },
+      complaints: { rows: 2 },
+      dlp_violations: { rows: 1 },
+      tracking: { events: 1, messages: 1 },
       mailbox: { mailboxes: 1, aliases: 1 },
     },
   })
@@ -106,6 +178,11 @@ it('removes all of a person, and keeps the proof and the rest of the log', async
   expect(log[1]?.recipient).toBe(log[0]?.sender)
   expect(log[0]).toMatchObject({ recipient: 'grace@elsewhere.test', subject: null })
   expect(log[3]).toMatchObject({ sender: `not-${jane.email}`, subject: 'secret' })
+  for (const table of RECORDS) {
+    const rows = await app.core.db.selectFrom(table).selectAll().execute()
+    expect(rows.length, table).toBeGreaterThan(0)
+    expect(JSON.stringify(rows), table).not.toContain(jane.email)
+  }
   const proofs = (await actions()).filter(
     ({ action }: { action: string }) => action === 'data_erasure.hard_deleted',
   )
