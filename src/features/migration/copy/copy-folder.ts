@@ -42,7 +42,7 @@ export async function copyFolder(run: Run, { source: listed, targetPath }: Folde
     targetName: encodePath(target, targetPath),
   }
   const loose = isOld
-    ? await unaccounted(run, target, {
+    ? await unaccounted(run, source, target, {
         pairId: run.job.pair_id,
         targetPath,
         floor: folder.target_floor,

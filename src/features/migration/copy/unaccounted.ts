@@ -10,6 +10,8 @@ interface Candidate {
   uid: number
   flags: string[]
   second: number
+  /** The source has a message of this size and date: whatever else is like it, it is that one's copy. */
+  isDated?: boolean
   hash?: string
 }
 
@@ -34,6 +36,7 @@ interface Names {
  */
 export async function unaccounted(
   run: Run,
+  source: ImapFlow,
   target: ImapFlow,
   { pairId, targetPath, sourceName, targetName, floor }: Names,
 ): Promise<Unaccounted> {
@@ -48,6 +51,16 @@ export async function unaccounted(
       const same = bySize.get(one.size) ?? []
       const second = secondOf(new Date(one.internalDate ?? Number.NaN))
       bySize.set(one.size, [...same, { uid: one.uid, flags: flagsOf(one.flags), second }])
+    }
+  }
+
+  // All of the folder, of which `take` sees one part after the other. Rarely is there anything to do.
+  if (bySize.size > 0 && source.mailbox && source.mailbox.exists > 0) {
+    for await (const one of source.fetch('1:*', { size: true, internalDate: true })) {
+      const second = secondOf(new Date(one.internalDate ?? Number.NaN))
+      for (const candidate of bySize.get(one.size ?? 0) ?? []) {
+        candidate.isDated ||= candidate.second === second
+      }
     }
   }
 
@@ -68,8 +81,8 @@ export async function unaccounted(
   async function match(message: Wanted, isLike: (one: Candidate) => boolean) {
     const candidates = bySize.get(message.size) ?? []
     if (!candidates.some(isLike)) return undefined
-    const { source, target: there } = await connected()
-    const wanted = hashes.get(message.uid) ?? (await hashOf(source, message.uid))
+    const { source: here, target: there } = await connected()
+    const wanted = hashes.get(message.uid) ?? (await hashOf(here, message.uid))
     hashes.set(message.uid, wanted)
     for (const [index, candidate] of candidates.entries()) {
       if (!isLike(candidate)) continue
@@ -91,9 +104,9 @@ export async function unaccounted(
           if (candidate) found.set(message.uid, candidate)
         }
       }
-      // Twins differ in their dates only: each gets its own first. Some servers keep no dates.
+      // Twins differ in their dates only: each gets its own. Some servers keep no dates.
       await search(({ date }, { second }) => second === secondOf(date))
-      await search(() => true)
+      await search((_, { isDated }) => !isDated)
       hashes.clear()
       return found
     },
