@@ -33,7 +33,7 @@ const OWN_FOLDER = '/proc/self/cwd'
 const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
 const environment = { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH }
 
-const START_TRIES = 4
+const START_TRIES = 6
 const RETRY_MS = 300
 
 /** Starts PostgreSQL under the data folder, which the caller holds, and keeps it running. */
@@ -55,9 +55,9 @@ export async function startEmbedded(
       return await launch(programs, folder, port, logs)
     } catch (error) {
       if (tries === 1) throw error
-      // The remains of a killed server may need a moment to go, or somebody has taken the port;
-      // whatever else is wrong fails again.
-      await sleep(RETRY_MS)
+      // The remains of a killed server may need a moment to go, on a busy machine a long one; or
+      // somebody has taken the port. Whatever else is wrong fails again.
+      await sleep(RETRY_MS * 2 ** (START_TRIES - tries))
       port = await keptPort(dataDir)
       return start(tries - 1)
     }
