@@ -21,25 +21,24 @@ const renamedIn = (
       and ${email} in (${sql.join(columns.map((name) => sql.ref(name)))})`
 }
 
-/** Complaints about mail of the person, and by them. */
-export async function eraseComplaints({ db, vault }: Core, person: Person, add: Add) {
-  const columns = ['sender', 'original_recipient', 'complaint_recipient']
-  const pseudonym = pseudonymOf(vault, person.email)
-  await db.transaction().execute(async (tx) => {
-    const query = renamedIn('feedback_loops', columns, ['subject'], person, pseudonym)
-    const { numAffectedRows } = await query.execute(tx)
-    await add(tx, { rows: Number(numAffectedRows) })
-  })
-}
+const renaming =
+  (table: string, columns: readonly string[], cleared: readonly string[] = []) =>
+  ({ db, vault }: Core, person: Person, add: Add): Promise<void> =>
+    db.transaction().execute(async (tx) => {
+      const pseudonym = pseudonymOf(vault, person.email)
+      const query = renamedIn(table, columns, cleared, person, pseudonym)
+      const { numAffectedRows } = await query.execute(tx)
+      await add(tx, { rows: Number(numAffectedRows) })
+    })
 
-export async function eraseViolations({ db, vault }: Core, person: Person, add: Add) {
-  const pseudonym = pseudonymOf(vault, person.email)
-  await db.transaction().execute(async (tx) => {
-    const query = renamedIn('dlp_violations', ['sender', 'recipient'], [], person, pseudonym)
-    const { numAffectedRows } = await query.execute(tx)
-    await add(tx, { rows: Number(numAffectedRows) })
-  })
-}
+/** Complaints about mail of the person, and by them. */
+export const eraseComplaints = renaming(
+  'feedback_loops',
+  ['sender', 'original_recipient', 'complaint_recipient'],
+  ['subject'],
+)
+
+export const eraseViolations = renaming('dlp_violations', ['sender', 'recipient'])
 
 const TRACES = [
   ...['url', 'user_agent', 'ip_address', 'referer', 'accept_language'],
