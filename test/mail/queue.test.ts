@@ -5,6 +5,7 @@ import { waitFor } from '../support/wait.ts'
 
 const missing = postfixMissing()
 const PATH = '/api/v1/queue'
+const HOSTILE_SENDER = '"}], <img src=x onerror=alert(1)>{{7*7}}"@globex.test'
 
 describe.skipIf(missing)(`the queue of a real Postfix${missing ? `: ${missing}` : ''}`, () => {
   let postfix: Postfix
@@ -42,7 +43,7 @@ describe.skipIf(missing)(`the queue of a real Postfix${missing ? `: ${missing}` 
   beforeAll(async () => {
     ids.far = await postfix.defer('app@acme.test', 'one@far.test', 'two@far.test', 'x@near.test')
     ids.near = await postfix.defer('app@acme.test', 'y@Near.test')
-    ids.other = await postfix.defer('app@globex.test', 'z@other.test')
+    ids.other = await postfix.defer(HOSTILE_SENDER, 'z@other.test')
   })
   beforeEach(() => app.core.db.deleteFrom('events').execute())
 
@@ -71,6 +72,12 @@ describe.skipIf(missing)(`the queue of a real Postfix${missing ? `: ${missing}` 
     expect(far.reason).toContain('Connection refused')
     expect(Math.abs(Date.parse(far.date) - Date.now())).toBeLessThan(120_000)
     expect(await get('/mail-queue/deferred')).toMatchObject({ total: 3, queue_error: null })
+  })
+
+  it('shows a sender that means no good as it is', async () => {
+    expect(await get('/queue/domain/other.test')).toMatchObject({
+      messages: [{ queue_id: ids.other, sender: HOSTILE_SENDER }],
+    })
   })
 
   it('is shown per recipient domain, whole messages and single deliveries', async () => {
