@@ -72,19 +72,24 @@ function loop(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let sentAt = 0
-    let pending = ''
+    let head = ''
+    /** What is still to come of the answer; unknown until its head is there. */
+    let missing: number | undefined
     const send = () => {
       sentAt = performance.now()
+      head = ''
+      missing = undefined
       socket.write(nextRequest(), 'latin1')
     }
-    const read = (text: string) => {
-      pending += text
-      if (!isComplete(pending)) return
-      const answer = pending
-      pending = ''
-      if (Number(answer.slice(9, 12)) !== status) {
+    const read = (buffer: Buffer, bytes: number) => {
+      if (missing === undefined) {
+        head += buffer.toString('latin1', 0, bytes)
+        missing = missingOf(head)
+      } else missing -= bytes
+      if (missing === undefined || missing > 0) return
+      if (Number(head.slice(9, 12)) !== status) {
         socket.destroy()
-        reject(new Error(answer))
+        reject(new Error(head))
       } else if (took(sentAt, performance.now())) send()
       else {
         socket.destroy()
@@ -99,7 +104,7 @@ function loop(
       onread: {
         buffer: Buffer.allocUnsafe(64 * 1024),
         callback(bytes, buffer) {
-          read((buffer as Buffer).toString('latin1', 0, bytes))
+          read(buffer as Buffer, bytes)
           return true
         },
       },
@@ -110,11 +115,11 @@ function loop(
   })
 }
 
-/** Whether the whole answer is there; every server here says how long its body is. */
-function isComplete(answer: string): boolean {
+/** How much of an answer is not there yet; every server here says how long its body is. */
+function missingOf(answer: string): number | undefined {
   const headEnd = answer.indexOf('\r\n\r\n')
-  if (headEnd === -1) return false
+  if (headEnd === -1) return undefined
   const length = /\r\ncontent-length: (\d+)/i.exec(answer)?.[1]
   if (length === undefined) throw new Error(`an answer without content-length: ${answer}`)
-  return answer.length >= headEnd + 4 + Number(length)
+  return headEnd + 4 + Number(length) - answer.length
 }

@@ -12,10 +12,10 @@ import { type Case, cases, yardstick } from './scale/requests.ts'
 import { SIZES } from './scale/seed.ts'
 import { type Started, stopAll } from './servers.ts'
 
-const CONNECTIONS = 4
+const CONNECTIONS = 1
 const ROUNDS = 3
 const SETTLE_MS = 50
-const MEASURE_MS = 250
+const MEASURE_MS = 500
 const SLOW = 16
 const YARD_EVERY = 10
 const GOAL = 5

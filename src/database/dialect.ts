@@ -13,6 +13,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import type { Sql } from 'postgres'
+import { type Answer, ask } from './ask.ts'
 import type { OpenTransaction, Transactions } from './transactions.ts'
 
 /**
@@ -46,13 +47,11 @@ class PoolExecutor extends DefaultQueryExecutor {
 }
 
 const runOn = <Row>(pool: Sql, { sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> =>
-  resultOf(pool.unsafe(sql, parameters as never[], { prepare: true }))
+  resultOf(ask(pool, sql, parameters))
 
-type Rows = PromiseLike<unknown[] & { count?: number }>
-
-async function resultOf<Row>(query: Rows): Promise<QueryResult<Row>> {
-  const rows = await query
-  return { rows: rows as Row[], numAffectedRows: BigInt(rows.count ?? 0) }
+async function resultOf<Row>(answer: Promise<Answer>): Promise<QueryResult<Row>> {
+  const { rows, count } = await answer
+  return { rows: rows as Row[], numAffectedRows: BigInt(count) }
 }
 
 class PostgresDriver implements Driver {

@@ -1,4 +1,5 @@
 import type { Sql } from 'postgres'
+import { ask } from './ask.ts'
 
 /** Makes a client of postgres.js that keeps one connection and says when it has closed. */
 type OpenClient = (onclose: () => void) => Sql
@@ -68,7 +69,7 @@ function transactionOn(connection: Connection, open: OpenClient, release: () => 
       throw new Error('the connection was lost in the middle of a transaction')
     }
     try {
-      return await client.unsafe(text, parameters as never[], { prepare: true })
+      return await ask(client, text, parameters)
     } catch (error) {
       // After anything but a plain refusal the connection is broken, or will be in a moment.
       if ((error as { severity?: string }).severity !== 'ERROR') discard()
