@@ -6,6 +6,9 @@ export interface Answer {
   count: number
 }
 
+/** Also without parameters, which otherwise would be parsed and planned each time. */
+const PREPARED = { prepare: true, simple: false }
+
 /** What a query of postgres.js is made of, once it is answered of no use to anybody. */
 const FORGOTTEN = { strings: null, args: null, string: null, signature: null, parameters: null }
 
@@ -15,7 +18,7 @@ const FORGOTTEN = { strings: null, args: null, string: null, signature: null, pa
  * times as long. So rows move to an array of ours, and of the query nothing is left.
  */
 export async function ask(sql: Sql, text: string, parameters: readonly unknown[]): Promise<Answer> {
-  const query = sql.unsafe(text, parameters as never[], { prepare: true })
+  const query = sql.unsafe(text, parameters as never[], PREPARED)
   const result = await query
   const answer = { rows: Array.from(result), count: result.count ?? 0 }
   result.length = 0

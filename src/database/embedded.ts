@@ -14,6 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, isFree } from '../lib/free-port.ts'
@@ -191,6 +192,14 @@ const reasonIn = (complaint: string) =>
     .slice(-2)
     .join('; ')
 
+const MEGABYTE = 1024 * 1024
+
+/** A sixteenth of the memory: what is read often should not be fetched from the kernel each time. */
+function bufferMegabytes(): number {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+  return Math.max(128, Math.min(512, Math.floor(memory / MEGABYTE / 16)))
+}
+
 async function launch(
   programs: string,
   folder: string,
@@ -203,7 +212,7 @@ async function launch(
     unix_socket_directories: '.',
     unix_socket_permissions: '0700',
     max_connections: 200,
-    shared_buffers: '128MB',
+    shared_buffers: `${bufferMegabytes()}MB`,
     timezone: 'UTC',
     log_timezone: 'UTC',
     jit: 'off',

@@ -47,7 +47,9 @@ export async function pageOfKnown(
   }
   const known = await searches.known(list)
   // Counted from the end, a total of a moment ago would be another page.
-  if (known && offset + perPage <= known.total / 2) {
+  const isMarked = () => marked.before(sorted(list, sort), offset)?.offset === offset
+  const end = offset + perPage
+  if (known && (end <= known.total / 2 || (end <= known.total && isMarked()))) {
     return { ids: await pageOf(query, table, sort, { perPage, offset }), total: known.total }
   }
   if (offset < DEEP) {
@@ -63,9 +65,28 @@ export async function pageOfKnown(
   learned({ total })
   const after = total - offset - perPage
   if (after >= offset) return { ids: await pageOf(query, table, sort, { perPage, offset }), total }
+  return { ids: await pageFromEnd(query, table, sort, { perPage, offset }, after), total }
+}
+
+/** A page with so many rows after it, or less than none where it is not full. */
+async function pageFromEnd(
+  query: Query,
+  table: string,
+  sort: Sort<string>,
+  { perPage, offset }: Slice,
+  after: number,
+): Promise<string[]> {
+  const backwards = reversed(sort)
+  if (after >= DEEP) {
+    return (await pageOf(query, table, backwards, { perPage, offset: after })).reverse()
+  }
   const length = Math.max(0, Math.min(perPage, perPage + after))
-  const fromEnd = { perPage: length, offset: Math.max(0, after) }
-  return { ids: (await pageOf(query, table, reversed(sort), fromEnd)).reverse(), total }
+  const slice = { perPage: length + 1, offset: Math.max(0, after) }
+  const rows = await placesOf(query, table, backwards, slice)
+  const list = nameOfList(query, table)
+  if (rows.length > length) remember(list, sort, rows.at(-1), offset)
+  if (after > 0) remember(list, sort, rows[0], offset + perPage)
+  return idsIn(rows.slice(0, length).reverse())
 }
 
 /** A search in two forms: for the index that finds, and for one that is walked in order. */
@@ -126,8 +147,8 @@ const searches = countedSearches()
 /** Deep pages begin at the nearest row whose place is known. */
 export async function pageOf(query: Query, table: string, sort: Sort<string>, slice: Slice) {
   if (slice.offset < DEEP) return idsIn(await idsOf(query, table, sort, slice).execute())
-  const list = `${nameOfList(query, table)} ${sort.by} ${sort.direction}`
-  const mark = marked.before(list, slice.offset)
+  const list = nameOfList(query, table)
+  const mark = marked.before(sorted(list, sort), slice.offset)
   const near = mark && (await deepPage(query, table, sort, slice, list, mark))
   // Less than a page: the end, or rows without a value, which come after all marks.
   if (near && near.length === slice.perPage) return near
@@ -146,18 +167,33 @@ async function deepPage(
   // With the row before the page, which marks the place for when it is asked for again.
   const before = Math.min(skip, 1)
   const from = mark ? query.where(isAfter(mark, table, sort)) : query
-  const rows = (await idsOf(from, table, sort, { perPage: before + perPage, offset: skip - before })
-    .select(sql<string | null>`${sql.ref(`${table}.${sort.by}`)}::text`.as('value'))
-    .execute()) as { id: string; value: string | null }[]
-  const remember = (row: (typeof rows)[number] | undefined, place: number) => {
-    if (row && row.value !== null) {
-      marked.add(list, { offset: place, id: row.id, value: row.value })
-    }
-  }
-  if (before === 1) remember(rows[0], offset)
-  if (rows.length === before + perPage) remember(rows.at(-1), offset + perPage)
+  const rows = await placesOf(from, table, sort, {
+    perPage: before + perPage,
+    offset: skip - before,
+  })
+  if (before === 1) remember(list, sort, rows[0], offset)
+  if (rows.length === before + perPage) remember(list, sort, rows.at(-1), offset + perPage)
   return idsIn(rows.slice(before))
 }
+
+interface Place {
+  id: string
+  value: string | null
+}
+
+const placesOf = (query: Query, table: string, sort: Sort<string>, slice: Slice) =>
+  idsOf(query, table, sort, slice)
+    .select(sql<string | null>`${sql.ref(`${table}.${sort.by}`)}::text`.as('value'))
+    .execute() as Promise<Place[]>
+
+/** That this row stands before the offset. */
+function remember(list: string, sort: Sort<string>, row: Place | undefined, offset: number) {
+  if (row && row.value !== null) {
+    marked.add(sorted(list, sort), { offset, id: row.id, value: row.value })
+  }
+}
+
+const sorted = (list: string, { by, direction }: Sort<string>) => `${list} ${by} ${direction}`
 
 const isAfter = ({ value, id }: Mark, table: string, { by, direction }: Sort<string>) =>
   sql<SqlBool>`(${sql.ref(`${table}.${by}`)}, ${sql.ref(`${table}.id`)})
@@ -171,18 +207,23 @@ function nameOfList(query: Query, table: string): string {
 
 const idsIn = (rows: unknown[]) => (rows as { id: string }[]).map(({ id }) => id)
 
+/** Of first pages as people ask for them the length is written out: planned once, and not each time. */
+const USUAL = new Set([10, 20, 25, 50, 100, 200])
+
 const idsOf = (
   query: Query,
   table: string,
   { by, direction }: Sort<string>,
   { perPage, offset }: Slice,
-) =>
-  query
+) => {
+  const ids = query
     .select(`${table}.id`)
     .orderBy(`${table}.${by}`, direction)
     .orderBy(`${table}.id`, direction)
-    .limit(perPage)
-    .offset(offset)
+  return offset === 0 && USUAL.has(perPage)
+    ? ids.limit(sql.lit(perPage))
+    : ids.limit(perPage).offset(offset)
+}
 
 type Slice = Pick<Page, 'perPage' | 'offset'>
 

@@ -366,8 +366,9 @@ const claimed = (row: domains.DomainRow, organizationId: string) =>
     ...(row.organization_id === organizationId && { existing_id: row.id }),
   })
 
-/** Stored as DNS writes it; shown both ways. */
-export const shown = <Row extends { domain: string }>(row: Row) => ({
-  ...row,
-  domain_unicode: domainToUnicode(row.domain),
-})
+/**
+ * Stored as DNS writes it; shown both ways. Added to the row itself: copies of the rows of a page would
+ * cost as much as reading them.
+ */
+export const shown = <Row extends { domain: string }>(row: Row) =>
+  Object.assign(row, { domain_unicode: domainToUnicode(row.domain) })
