@@ -22,8 +22,10 @@ type Count = Expression<{ total: number }>
 
 /** Beyond this it pays to know first how many rows there are. */
 const DEEP = 1000
-/** From here on counting is worth remembering. */
+/** From here on adding up is worth remembering. */
 const MANY = 1000
+/** From here on it may be better to walk than to look for what a search finds. */
+const SOME = 100
 
 /** How to know the length of a list; where it is added up, that takes as long as finding the page. */
 export interface Length {
@@ -60,8 +62,7 @@ export async function pageOfKnown(
     learned(found)
     return found
   }
-  const counted = await sql<{ total: number }>`select (${count}) as total`.execute(db)
-  const total = counted.rows[0]?.total ?? 0
+  const total = await countOf(db, count)
   learned({ total })
   const after = total - offset - perPage
   if (after >= offset) return { ids: await pageOf(query, table, sort, { perPage, offset }), total }
@@ -109,25 +110,29 @@ export async function pageOfFound(
 ): Promise<IdsAndTotal> {
   const search = nameOfList(found, table)
   const known = await searches.known(search)
-  const walk = known && (slice.offset + slice.perPage) * known.everything < known.total ** 2
-  if (walk) return { ids: await pageOf(walked, table, sort, slice), total: known.total }
-  const page = lookFor(db, { found, everything }, table, sort, slice)
-  searches.learn(
-    search,
-    page.then((counted) => (counted.total < MANY ? undefined : counted)),
-  )
+  if (known && isWorthWalking(known, slice)) {
+    return { ids: await pageOf(walked, table, sort, slice), total: known.total }
+  }
+  const page = lookFor(db, found, table, sort, slice)
+  const learned = async ({ total }: IdsAndTotal) =>
+    total < SOME ? undefined : { total, everything: await countOf(db, everything) }
+  searches.learn(search, page.then(learned))
   return page
 }
 
+/** To find a row and sort it takes about as long as to walk past four; and there is the index to ask. */
+const isWorthWalking = ({ total, everything }: Found, { offset, perPage }: Slice) =>
+  ((offset + perPage) * everything) / total < 4 * total + 2000
+
 async function lookFor(
   db: Db,
-  { found, everything }: Pick<Search, 'found' | 'everything'>,
+  found: Query,
   table: string,
   { by, direction }: Sort<string>,
   { perPage, offset }: Slice,
 ) {
   const order = sql.raw(direction)
-  const { rows } = await sql<IdsAndTotal & Found>`
+  const { rows } = await sql<IdsAndTotal>`
     with found as materialized (
       ${found.select([`${table}.id`, `${table}.${by} as sort_key`])}
     )
@@ -136,9 +141,13 @@ async function lookFor(
         select id from found order by sort_key ${order}, id ${order}
         limit ${perPage} offset ${offset}
       ) as ids,
-      (select count(*) from found) as total,
-      (${everything}) as everything`.execute(db)
-  return rows[0] as IdsAndTotal & Found
+      (select count(*) from found) as total`.execute(db)
+  return rows[0] as IdsAndTotal
+}
+
+async function countOf(db: Db, count: Count): Promise<number> {
+  const { rows } = await sql<{ total: number }>`select (${count}) as total`.execute(db)
+  return rows[0]?.total ?? 0
 }
 
 const marked = markedLists()

@@ -6,7 +6,8 @@ import { type AuditEntry, insertEntries } from './audit.repository.ts'
 import { redact } from './redact.ts'
 import { successStatus } from './success-status.ts'
 
-const FLUSH_MS = 200
+/** Short, so that each is little work: what waits for PostgreSQL meanwhile should not notice. */
+const FLUSH_MS = 50
 const MAX_BATCH = 500
 const MAX_BODY_BYTES = 16 * 1024
 
@@ -20,8 +21,11 @@ type Needs = Pick<Core, 'db' | 'log' | 'now'>
 export function useAudit(app: FastifyInstance, { db, log, now }: Needs): void {
   let waiting: AuditEntry[] = []
   let writing: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
 
   const write = () => {
+    clearTimeout(timer)
+    timer = undefined
     const batch = waiting.splice(0, MAX_BATCH)
     if (batch.length === 0) return writing
     writing = writing
@@ -31,10 +35,7 @@ export function useAudit(app: FastifyInstance, { db, log, now }: Needs): void {
       )
     return writing
   }
-  const timer = setInterval(write, FLUSH_MS)
-  timer.unref()
   app.addHook('onClose', async () => {
-    clearInterval(timer)
     while (waiting.length > 0) await write()
     await writing
     waiting = []
@@ -60,6 +61,7 @@ export function useAudit(app: FastifyInstance, { db, log, now }: Needs): void {
     if (!isStored && concernsOperators(request)) {
       waiting.push(entryOf(request, reply.statusCode, now()))
       if (waiting.length >= MAX_BATCH) void write()
+      else timer ??= setTimeout(write, FLUSH_MS).unref()
     }
     next()
   })
