@@ -39,8 +39,7 @@ export const attemptRecorder = ({ events, now }: Needs) => ({
     const names = attempts.flatMap(({ sasl_username }) => sasl_username?.toLowerCase() ?? [])
     const credentials = await log.credentialsNamed(tx, [...new Set(names)])
     await attribute(tx, attempts, credentials)
-    const stored = await log.insertNew(tx, attempts)
-    const fresh = attempts.filter(({ id }) => stored.has(id))
+    const fresh = await log.insertNew(tx, attempts)
     await events.emitMany(tx, fresh.flatMap(occurrencesOf))
     return fresh
   },
