@@ -15,8 +15,8 @@ import { type Started, stopAll } from './servers.ts'
 const CONNECTIONS = 1
 const ROUNDS = 3
 const SETTLE_MS = 50
-const MEASURE_MS = 500
-const SLOW = 16
+const MEASURE_MS = 1000
+const SLOW = 4
 const YARD_EVERY = 10
 const GOAL = 5
 

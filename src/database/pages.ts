@@ -132,10 +132,11 @@ async function lookFor(
   { perPage, offset }: Slice,
 ) {
   const order = sql.raw(direction)
+  // With the place of the row, which no index holds. An index that has the text is there to be walked:
+  // where PostgreSQL cannot know how large an organization is, it would walk all of it for a few.
+  const row = [`${table}.id`, `${table}.${by} as sort_key`, `${table}.ctid as place`]
   const { rows } = await sql<IdsAndTotal>`
-    with found as materialized (
-      ${found.select([`${table}.id`, `${table}.${by} as sort_key`])}
-    )
+    with found as materialized (${found.select(row)})
     select
       array(
         select id from found order by sort_key ${order}, id ${order}

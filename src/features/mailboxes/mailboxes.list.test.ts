@@ -169,6 +169,31 @@ describe('a page among very many mailboxes', () => {
     },
   )
 
+  it.each(['email', 'created_at', 'storage_used', 'last_login'])(
+    'is the same for the platform, whichever page was read before, by %s',
+    async (column) => {
+      const platform = await app.key(null, { scope: 'platform' })
+      const read = async (pages: number[]) => {
+        const found = new Map<number, string[]>()
+        for (const page of pages) {
+          const query = `domain_id=${globex.domainId}&sort_by=${column}&per_page=100&page=${page}`
+          const { items, pagination } = await list(query, platform)
+          expect(pagination.total).toBe(2001)
+          found.set(
+            page,
+            items.map(({ id }: { id: string }) => id),
+          )
+        }
+        return pages.toSorted((a, b) => a - b).flatMap((page) => found.get(page) ?? [])
+      }
+      const pages = Array.from({ length: 21 }, (_, index) => index + 1)
+      const forwards = await read(pages)
+      expect(new Set(forwards).size).toBe(2001)
+      expect(await read(pages.toReversed())).toEqual(forwards)
+      expect(await read([20, 19, 21])).toEqual(forwards.slice(1800))
+    },
+  )
+
   it('is exact at the end, too', async () => {
     const last = await list('page=11&per_page=200', globex)
     expect(last.pagination).toMatchObject({ total: 2001, total_pages: 11 })
