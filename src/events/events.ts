@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Static, TObject } from 'typebox'
 import { bulkRows } from '../database/bulk.ts'
 import type { Tx } from '../database/database.ts'
+import { prepared } from '../database/prepared.ts'
 import { ulid } from '../lib/ulid.ts'
 import { type EventType, findEvent } from './catalogue.ts'
 import { type About, enqueue, enqueueMany, type Listeners } from './enqueue.ts'
@@ -35,20 +36,17 @@ export const events = (listeners: Listeners) => ({
   ) {
     if (!findEvent(type.name)) throw new Error(`event ${type.name} is not defined`)
     const id = ulid()
-    await tx
-      .insertInto('events')
-      .values({
-        id,
-        event: type.name,
-        source: type.source,
-        org_id: about.org_id,
-        domain: about.domain ?? null,
-        tags: about.tags ?? [],
-        user_variables: about.user_variables ?? {},
-        data,
-        metadata: about.metadata ?? {},
-      })
-      .execute()
+    await store(tx, {
+      id,
+      event: type.name,
+      source: type.source,
+      org_id: about.org_id,
+      domain: about.domain ?? null,
+      tags: about.tags ?? [],
+      user_variables: about.user_variables ?? {},
+      data,
+      metadata: about.metadata ?? {},
+    })
     const lane = laneOf(about, data as Record<string, unknown>)
     await enqueue(tx, { id, lane, name: type.name, about }, listeners)
   },
@@ -61,6 +59,25 @@ export const events = (listeners: Listeners) => ({
     if (occurrences.length > 0) await storeMany(tx, occurrences, listeners)
   },
 })
+
+type Row = {
+  id: string
+  event: string
+  source: string
+  org_id: string | null
+  domain: string | null
+  tags: object
+  user_variables: object
+  data: object
+  metadata: object
+}
+
+const store = prepared(
+  (db, { id, event, source, org_id, domain, tags, user_variables, data, metadata }: Row) =>
+    db
+      .insertInto('events')
+      .values({ id, event, source, org_id, domain, tags, user_variables, data, metadata }),
+)
 
 /** Many events that one piece of work caused, in one statement for each table. */
 async function storeMany(tx: Tx, occurrences: Occurrence[], listeners: Listeners): Promise<void> {

@@ -116,13 +116,16 @@ const byId = prepared((db, { id, organization }: { id: string; organization: str
 export const find = async (db: Db, scope: Scope, id: string) =>
   (await byId(db, { id, organization: organizationOf(scope) }))[0]
 
-export const findByName = (db: Db, scope: Scope, domain: string) =>
-  db
-    .selectFrom('domains')
-    .select(columns)
-    .where('domains.domain', '=', domain)
-    .where(inScope('domains', scope))
-    .executeTakeFirst()
+const byName = prepared(
+  (db, { domain, organization }: { domain: string; organization: string | null }) =>
+    db
+      .selectFrom('domains')
+      .select(columns)
+      .where('domains.domain', '=', domain)
+      .where(inScopeOf('domains', organization)),
+)
+export const findByName = async (db: Db, scope: Scope, domain: string) =>
+  (await byName(db, { domain, organization: organizationOf(scope) }))[0]
 
 const ofOrganization = prepared((db, { organizationId }: { organizationId: string }) =>
   db
@@ -134,15 +137,17 @@ const ofOrganization = prepared((db, { organizationId }: { organizationId: strin
 export const listOfOrganization = (db: Db, organizationId: string) =>
   ofOrganization(db, { organizationId })
 
-/** Holds the row until the transaction ends; taken before the organization's, never after. */
-export const lock = (tx: Tx, scope: Scope, id: string) =>
-  tx
+const locked = prepared((db, { id, organization }: { id: string; organization: string | null }) =>
+  db
     .selectFrom('domains')
     .select(columns)
     .where('domains.id', '=', id)
-    .where(inScope('domains', scope))
-    .forUpdate()
-    .executeTakeFirst()
+    .where(inScopeOf('domains', organization))
+    .forUpdate(),
+)
+/** Holds the row until the transaction ends; taken before the organization's, never after. */
+export const lock = async (tx: Tx, scope: Scope, id: string) =>
+  (await locked(tx, { id, organization: organizationOf(scope) }))[0]
 
 /** Keeps the domain from being deleted until the transaction ends, and hinders nothing else. */
 export const holdByName = (tx: Tx, scope: Scope, domain: string) =>
@@ -192,17 +197,17 @@ export const remove = (tx: Tx, id: string) =>
   tx.deleteFrom('domains').where('id', '=', id).execute()
 
 /** What the mailboxes of a domain were given together. */
-export const allotted = async (tx: Tx, id: string): Promise<number> => {
-  const domain = await tx
+const storageAllotted = prepared((db, { id }: { id: string }) =>
+  db
     .selectFrom('domains')
     // Bounded: the quotas of an unbounded domain may add up to more than a bigint holds.
     .select(
       sql<number>`least(allotted_storage, ${Number.MAX_SAFE_INTEGER}::bigint)::bigint`.as('sum'),
     )
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return domain?.sum ?? 0
-}
+    .where('id', '=', id),
+)
+export const allotted = async (tx: Tx, id: string): Promise<number> =>
+  (await storageAllotted(tx, { id }))[0]?.sum ?? 0
 
 /** Everything that receives mail and has no quota but the domain's. */
 export const addressesWithQuotaOf = async (db: Db, id: string): Promise<string[]> => {

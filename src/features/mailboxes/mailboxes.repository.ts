@@ -155,13 +155,11 @@ export const lock = (tx: Tx, scope: Scope, id: string) =>
     .forUpdate()
     .executeTakeFirst()
 
+const ownerOf = prepared((db, { address }: { address: string }) =>
+  db.selectFrom('addresses').select(['kind', 'owner_id']).where('address', '=', address),
+)
 /** Whoever has this address, be it a mailbox or not. */
-export const findOwner = (db: Db, address: string) =>
-  db
-    .selectFrom('addresses')
-    .select(['kind', 'owner_id'])
-    .where('address', '=', address)
-    .executeTakeFirst()
+export const findOwner = async (db: Db, address: string) => (await ownerOf(db, { address }))[0]
 
 export const isExternalIdTaken = async (db: Db, externalId: string): Promise<boolean> =>
   (await db
