@@ -57,7 +57,8 @@ const matching = (
   contains = containsInLowerCase,
 ) => {
   let query = db.selectFrom('domains').where(inScope('domains', scope))
-  if (active !== undefined) query = query.where('domains.active', '=', active)
+  // Written out: a plan for either could not use the index of those that are not active.
+  if (active !== undefined) query = query.where('domains.active', '=', sql.lit(active))
   if (q !== undefined && q !== '') query = query.where(contains('domains.domain', q))
   return query
 }

@@ -30,7 +30,8 @@ export async function list(
 ) {
   let query = db
     .selectFrom('shared_mailboxes')
-    .where('shared_mailboxes.status', '=', status)
+    // Written out: a plan for either could not use the index of the active ones.
+    .where('shared_mailboxes.status', '=', sql.lit(status))
     .where(inScope('shared_mailboxes', scope))
   if (q) query = query.where(contains(['shared_mailboxes.email', 'shared_mailboxes.name'], q))
   const all = { perPage: Number.MAX_SAFE_INTEGER, offset: 0 }
