@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
 
-export type AuditEntry = Insertable<Tables['operator_audit']>
+export type AuditEntry = Insertable<Tables['operator_audit']> & { created_at: string }
 
 /** However many there are, it is one statement with one value: each length of a list would be another. */
 export const insertEntries = async (db: Db, entries: AuditEntry[]): Promise<void> => {

@@ -23,6 +23,7 @@ const rowsFor = (tenant: Tenant, operatorId: string): Record<string, Row> => {
   const organization = { organization_id: tenant.organizationId }
   const person = { ...organization, account_id: tenant.accountId, user_email: tenant.email }
   const domain = { domain_id: tenant.domainId, domain: tenant.domain }
+  const never = '2099-01-01T00:00:00Z'
   return {
     acme_accounts: {},
     alert_channels: { type: 'webhook' },
@@ -33,7 +34,7 @@ const rowsFor = (tenant: Tenant, operatorId: string): Record<string, Row> => {
     compliance_audit: organization,
     consents: { user_email: tenant.email, consent_type: 'marketing' },
     daemon_heartbeats: {},
-    data_erasures: { ...person, status: 'soft_deleted' },
+    data_erasures: { ...person, status: 'soft_deleted', due_at: never },
     data_exports: { ...person, status: 'failed', export_type: 'full' },
     dlp_policies: {
       ...organization,
@@ -74,7 +75,7 @@ const rowsFor = (tenant: Tenant, operatorId: string): Record<string, Row> => {
       ...organization,
       reason: 'spam',
       status: 'quarantined',
-      expires_at: '2099-01-01T00:00:00Z',
+      expires_at: never,
     },
     service_health: { name: 'api', status: 'down' },
     sessions: {
@@ -82,8 +83,8 @@ const rowsFor = (tenant: Tenant, operatorId: string): Record<string, Row> => {
       operator_id: operatorId,
       user_id: null,
       email_account_id: null,
-      expires_at: '2099-01-01T00:00:00Z',
-      absolute_expiry: '2099-01-01T00:00:00Z',
+      expires_at: never,
+      absolute_expiry: never,
     },
     suppressions: {
       ...organization,

@@ -197,7 +197,6 @@ export const update = (tx: Tx, id: string, fields: DomainFields, now: Date) =>
 export const remove = (tx: Tx, id: string) =>
   tx.deleteFrom('domains').where('id', '=', id).execute()
 
-/** What the mailboxes of a domain were given together. */
 const storageAllotted = prepared((db, { id }: { id: string }) =>
   db
     .selectFrom('domains')
@@ -207,6 +206,7 @@ const storageAllotted = prepared((db, { id }: { id: string }) =>
     )
     .where('id', '=', id),
 )
+/** What the mailboxes of a domain were given together. */
 export const allotted = async (tx: Tx, id: string): Promise<number> =>
   (await storageAllotted(tx, { id }))[0]?.sum ?? 0
 

@@ -125,10 +125,10 @@ describe('usage', () => {
 
   it('can be written by a login that may write nothing else', async () => {
     const role = `dovecot_${process.pid}_${Date.now()}`
-    await sql
-      .raw(`create role ${role}; grant usage on schema edge to ${role};
-      grant select, insert, update on edge.quota_usage to ${role}`)
-      .execute(app.core.db)
+    const run = (command: string) => sql.raw(command).execute(app.core.db)
+    await run(`create role ${role}`)
+    await run(`grant usage on schema edge to ${role}`)
+    await run(`grant select, insert, update on edge.quota_usage to ${role}`)
     try {
       const written = app.core.db.transaction().execute(async (tx) => {
         await sql.raw(`set local role ${role}`).execute(tx)
@@ -144,7 +144,8 @@ describe('usage', () => {
       })
       await expect(refused).rejects.toThrow('permission denied')
     } finally {
-      await sql.raw(`drop owned by ${role}; drop role ${role}`).execute(app.core.db)
+      await run(`drop owned by ${role}`)
+      await run(`drop role ${role}`)
     }
   })
 

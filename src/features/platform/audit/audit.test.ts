@@ -192,6 +192,7 @@ describe('the facets of the trail', () => {
         result: 'success' as const,
         status_code: 200,
         ip_address: '192.0.2.7',
+        created_at: '2026-11-15T10:00:00Z',
       })),
     )
     const { actions, target_types, operators } = (await support.get(`${AUDIT}/facets`)).body.data
