@@ -60,7 +60,8 @@ export const events = (listeners: Listeners) => ({
   },
 })
 
-type Row = {
+/** As it is stored, but for the time. */
+export type EventRow = {
   id: string
   event: string
   source: string
@@ -73,7 +74,7 @@ type Row = {
 }
 
 const store = prepared(
-  (db, { id, event, source, org_id, domain, tags, user_variables, data, metadata }: Row) =>
+  (db, { id, event, source, org_id, domain, tags, user_variables, data, metadata }: EventRow) =>
     db
       .insertInto('events')
       .values({ id, event, source, org_id, domain, tags, user_variables, data, metadata }),

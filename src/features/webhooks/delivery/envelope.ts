@@ -1,18 +1,8 @@
+import type { EventRow } from '../../../events/events.ts'
 import { bodySignature, inlineSignature, standardSignature } from './signature.ts'
 
 /** An event as it was stored. */
-export interface StoredEvent {
-  id: string
-  event: string
-  source: string
-  org_id: string | null
-  domain: string | null
-  tags: object
-  user_variables: object
-  data: object
-  metadata: object
-  created_at: string
-}
+export type StoredEvent = EventRow & { created_at: string }
 
 /** What receivers get, but for the signature: the same however often it is sent. */
 export const envelopeOf = (event: StoredEvent) => ({
