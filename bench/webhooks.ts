@@ -73,11 +73,12 @@ try {
   let bytes = 0
   // In rotation, so that whatever else the machine does meets all of them alike; the first is to warm up.
   for (let round = 0; round <= Number(values.rounds); round++) {
-    for (const { send, rates } of contestants) {
+    for (const { name, send, rates } of contestants) {
       await receiver.forget()
       await send()
       const receipts = await receiver.waitFor(count)
-      if (receipts.count !== count) throw new Error(`${receipts.count} of ${count} arrived`)
+      if (receipts.count !== count)
+        throw new Error(`${name}: ${receipts.count} of ${count} arrived`)
       bytes = Math.max(bytes, receipts.bytes / count)
       if (round > 0) rates.push(perSecond(receipts))
     }
