@@ -155,6 +155,14 @@ describe('the audit trail', () => {
     })
   })
 
+  it.each(['\0', '\ud800'])('loses no row to a body that no row can hold: %j', async (text) => {
+    const before = await owner.get(OPERATORS)
+    const odd = await owner.post(OPERATORS, { ...newcomer(`odd${text}@ops.test`), role: 'none' })
+    expect(odd.status).toBeGreaterThanOrEqual(400)
+    await rowOf(before)
+    await rowOf(odd)
+  })
+
   it('loses no row to an address that no row can hold', async () => {
     const odd = await app.send('GET', `${OPERATORS}/a%00b`)
     expect(odd.status).toBe(400)
