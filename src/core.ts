@@ -26,6 +26,7 @@ export interface Core {
   config: Config
   log: Log
   db: Db
+  planningAnew: Db
   now(): Date
   vault: Vault
   events: Events
@@ -64,7 +65,7 @@ export async function startCore(
 ): Promise<Core & { close(): Promise<void> }> {
   const { config, log, target, now = () => new Date() } = foundation
   const database = openDatabase(target, { pool: config.DATABASE_POOL, name: 'main' })
-  const { db } = database
+  const { db, planningAnew } = database
   const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
   await verifyRootKey(db, sealing)
   const withDns = dnsClient(config)
@@ -80,6 +81,7 @@ export async function startCore(
     config,
     log,
     db,
+    planningAnew,
     now,
     vault: sealing,
     events: events({

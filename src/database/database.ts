@@ -1,6 +1,8 @@
 import { Kysely, type Transaction } from 'kysely'
 import postgres, { type Options, type Sql } from 'postgres'
+import { ask } from './ask.ts'
 import { overPool } from './dialect.ts'
+import { sessionPool } from './sessions.ts'
 import type { Tables } from './tables.ts'
 import { transactionPool } from './transactions.ts'
 
@@ -12,23 +14,36 @@ export type Target = string | { host: string; port: number; password: string }
 
 export interface Database {
   db: Db
+  /**
+   * Its statements are planned for the sizes of the moment, for tables that are empty now and long in
+   * a minute: a plan that was kept from when they were empty reads all of them.
+   */
+  planningAnew: Db
   sql: Sql
   close(): Promise<void>
 }
 
+const ANEW = 'set plan_cache_mode = force_custom_plan'
+// One reads while the other writes.
+const ANEW_CONNECTIONS = 2
+
 export function openDatabase(target: Target, options: { pool: number; name: string }): Database {
   const connection = { application_name: `mailplane ${options.name}`, TimeZone: 'UTC' }
   const sql = connect(target, { max: Math.ceil(options.pool / 2), connection })
-  const transactions = transactionPool(
-    // Without a lifetime: a connection must not be renewed in the middle of a transaction.
-    (onclose) => connect(target, { max: 1, max_lifetime: null, connection, onclose }),
-    Math.ceil(options.pool / 2),
+  // Without a lifetime: a connection must not be renewed in the middle of a transaction.
+  const open = (onclose: () => void) =>
+    connect(target, { max: 1, max_lifetime: null, connection, onclose })
+  const transactions = transactionPool(open, Math.ceil(options.pool / 2))
+  const sessions = sessionPool(open, ANEW, ANEW_CONNECTIONS)
+  const db: Db = new Kysely(
+    overPool((text, parameters) => ask(sql, text, parameters), transactions),
   )
-  const db: Db = new Kysely<Tables>(overPool(sql, transactions))
   return {
     db,
+    planningAnew: new Kysely(overPool(sessions.query, transactions)),
     sql,
     async close() {
+      await sessions.close()
       await db.destroy()
       await sql.end({ timeout: 5 })
     },

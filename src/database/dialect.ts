@@ -12,42 +12,41 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
-import type { Sql } from 'postgres'
-import { type Answer, ask } from './ask.ts'
+import type { Answer } from './ask.ts'
 import type { OpenTransaction, Transactions } from './transactions.ts'
+
+/** Runs a statement that stands alone. */
+type Run = (text: string, parameters: readonly unknown[]) => Promise<Answer>
 
 /**
  * Kysely over postgres.js. Outside transactions the compiled SQL goes straight to the pool as a
  * named prepared statement; only a transaction has a connection to itself. The usual dialect takes
  * one for every query and keeps a third of the throughput.
  */
-export function overPool(sql: Sql, transactions: Transactions): KyselyProps {
-  const driver = new PostgresDriver(sql, transactions)
+export function overPool(run: Run, transactions: Transactions): KyselyProps {
+  const driver = new PostgresDriver(run, transactions)
   const dialect: Dialect = {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => driver,
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
-  return { config: { dialect }, dialect, driver, executor: new PoolExecutor(sql, driver) }
+  return { config: { dialect }, dialect, driver, executor: new PoolExecutor(run, driver) }
 }
 
 /** Spares a query the connection that Kysely would provide, watch over and release for it. */
 class PoolExecutor extends DefaultQueryExecutor {
-  readonly #sql: Sql
-  constructor(sql: Sql, driver: Driver) {
+  readonly #run: Run
+  constructor(run: Run, driver: Driver) {
     const provider = new DefaultConnectionProvider(driver)
     super(new PostgresQueryCompiler(), new PostgresAdapter(), provider)
-    this.#sql = sql
+    this.#run = run
   }
 
   override executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return runOn(this.#sql, query)
+    return resultOf(this.#run(query.sql, query.parameters))
   }
 }
-
-const runOn = <Row>(pool: Sql, { sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> =>
-  resultOf(ask(pool, sql, parameters))
 
 async function resultOf<Row>(answer: Promise<Answer>): Promise<QueryResult<Row>> {
   const { rows, count } = await answer
@@ -55,10 +54,10 @@ async function resultOf<Row>(answer: Promise<Answer>): Promise<QueryResult<Row>>
 }
 
 class PostgresDriver implements Driver {
-  readonly #sql: Sql
+  readonly #run: Run
   readonly #transactions: Transactions
-  constructor(sql: Sql, transactions: Transactions) {
-    this.#sql = sql
+  constructor(run: Run, transactions: Transactions) {
+    this.#run = run
     this.#transactions = transactions
   }
 
@@ -66,7 +65,7 @@ class PostgresDriver implements Driver {
   destroy = () => this.#transactions.close()
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    return new PostgresConnection(this.#sql)
+    return new PostgresConnection(this.#run)
   }
 
   async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings) {
@@ -91,16 +90,15 @@ class PostgresDriver implements Driver {
 }
 
 class PostgresConnection implements DatabaseConnection {
-  readonly #pool: Sql
+  readonly #run: Run
   transaction: OpenTransaction | undefined
-  constructor(pool: Sql) {
-    this.#pool = pool
+  constructor(run: Run) {
+    this.#run = run
   }
 
   executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return this.transaction
-      ? resultOf(this.transaction.query(query.sql, query.parameters))
-      : runOn(this.#pool, query)
+    const run = this.transaction?.query ?? this.#run
+    return resultOf(run(query.sql, query.parameters))
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for a generator

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
+import { keptResults } from '../lib/kept-results.ts'
 import { hostOf, type OutboundGuard } from './guard.ts'
 
 const MAX_ANSWER_BYTES = 16 * 1024
@@ -39,20 +40,20 @@ export function poster({ timeoutSeconds, connections, guard }: Options) {
     connect: { timeout: timeoutMs, ...(guard && { lookup: guard.lookup }) },
   })
 
+  // Taking a URL apart costs a tenth of sending to it.
+  const targetOf = keptResults((url) => {
+    const problem = guard?.problemOf(url)
+    return problem === undefined ? partsOf(new URL(url), guard !== undefined) : { problem }
+  })
+
   return {
     async post(url: string, headers: Record<string, string>, body: string): Promise<Answer> {
-      const problem = guard?.problemOf(url)
-      if (problem !== undefined) return { status: 0, error: problem }
-      const target = new URL(url)
-      // The root's dot is no part of the name in a certificate.
-      if (guard && target.hostname.endsWith('.')) target.hostname = hostOf(target)
-      const request = {
-        origin: target.origin,
-        path: `${target.pathname}${target.search}`,
-        method: 'POST',
-        headers: headerList(target, headers),
-        body,
-      } as const
+      const target = targetOf(url)
+      if ('problem' in target) return { status: 0, error: target.problem }
+      const { origin, path, authorization } = target
+      const list = authorization === undefined ? [] : ['authorization', authorization]
+      for (const name in headers) list.push(name, headers[name] as string)
+      const request = { origin, path, method: 'POST', headers: list, body } as const
       return new Promise((resolve) => agent.dispatch(request, new Exchange(timeoutMs, resolve)))
     },
     close: () => agent.destroy(),
@@ -126,15 +127,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Names and values in turn, with what the URL holds of a login. */
-function headerList(target: URL, headers: Record<string, string>): string[] {
-  const list: string[] = []
-  if (target.username !== '' || target.password !== '') {
-    const login = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`
-    list.push('authorization', `Basic ${Buffer.from(login).toString('base64')}`)
+/** What a request needs of its URL, with the login that it may hold. */
+function partsOf(target: URL, isGuarded: boolean) {
+  // The root's dot is no part of the name in a certificate.
+  if (isGuarded && target.hostname.endsWith('.')) target.hostname = hostOf(target)
+  const login = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`
+  return {
+    origin: target.origin,
+    path: `${target.pathname}${target.search}`,
+    authorization: login === ':' ? undefined : `Basic ${Buffer.from(login).toString('base64')}`,
   }
-  for (const name in headers) list.push(name, headers[name] as string)
-  return list
 }
 
 function reasonOf(error: Error): string {

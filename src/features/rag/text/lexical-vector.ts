@@ -1,3 +1,4 @@
+import { keptResults } from '../../../lib/kept-results.ts'
 import { isStopWord } from './language.ts'
 
 /** The name under which its vectors are stored: those of another model are never compared with them. */
@@ -52,13 +53,11 @@ function add(vector: Float32Array, place: number, weight: number): void {
   vector[index] = (vector[index] as number) + (place & 1 ? weight : -weight)
 }
 
-// Most words come again and again; taking them apart is most of the work.
-const kept = new Map<string, Uint16Array>()
-
-/** The dimension and sign of the word and of each of its parts, as twice the one plus the other. */
-function placesOf(word: string): Uint16Array {
-  const known = kept.get(word)
-  if (known) return known
+/**
+ * The dimension and sign of the word and of each of its parts, as twice the one plus the other. Most
+ * words come again and again; taking them apart is most of the work.
+ */
+const placesOf = keptResults((word) => {
   const bare = word.normalize('NFKD').replace(/\p{M}/gu, '').slice(0, MAX_WORD)
   const places = [place(`=${bare}`)]
   const framed = `<${bare}>`
@@ -66,11 +65,8 @@ function placesOf(word: string): Uint16Array {
     for (let at = 0; at + size <= framed.length; at++)
       places.push(place(framed.slice(at, at + size)))
   }
-  const result = Uint16Array.from(places)
-  if (kept.size >= MAX_KEPT) kept.clear()
-  kept.set(word, result)
-  return result
-}
+  return Uint16Array.from(places)
+}, MAX_KEPT)
 
 /** FNV-1a, with its bits mixed once more: its low ones alone are not random enough. */
 function place(text: string): number {

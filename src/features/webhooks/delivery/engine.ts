@@ -9,7 +9,10 @@ import { singleFile } from './single-file.ts'
 
 const POLL_MS = 1000
 
-type Needs = Pick<Core, 'config' | 'db' | 'listen' | 'log' | 'now' | 'outbound' | 'vault'>
+type Needs = Pick<
+  Core,
+  'config' | 'db' | 'listen' | 'log' | 'now' | 'outbound' | 'planningAnew' | 'vault'
+>
 
 export type DeliveryEngine = Awaited<ReturnType<typeof startDelivery>>
 
@@ -19,9 +22,9 @@ export type DeliveryEngine = Awaited<ReturnType<typeof startDelivery>>
  * neither waits for the other.
  */
 export async function startDelivery(core: Needs) {
-  const { config, db, listen, log } = core
+  const { config, db, listen, log, planningAnew } = core
   const url = globalWebhookUrl(config)
-  const writer = outcomeWriter(db, log)
+  const writer = outcomeWriter(planningAnew, log)
   const { counts, latency, make: attempt } = attempts({ ...core, writer })
   const lease = laneLease({
     db,

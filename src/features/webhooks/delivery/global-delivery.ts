@@ -7,13 +7,16 @@ import { workingSet } from './working-set.ts'
 
 const FETCH = 500
 
-interface Needs extends Pick<Core, 'config' | 'db' | 'now'> {
+interface Needs extends Pick<Core, 'config' | 'db' | 'now' | 'planningAnew'> {
   attempt: Attempt
   lease: Lease
 }
 
 /** Everything to the one address of the installation, which its operator chose. */
-export function globalDelivery({ config, db, now, attempt, lease }: Needs, url: string) {
+export function globalDelivery(
+  { config, db, now, planningAnew, attempt, lease }: Needs,
+  url: string,
+) {
   const http = poster({
     timeoutSeconds: config.WEBHOOK_TIMEOUT,
     connections: config.WEBHOOK_WORKERS,
@@ -35,7 +38,7 @@ export function globalDelivery({ config, db, now, attempt, lease }: Needs, url: 
       const retries = await queue.dueRetryIds(db, lease.lanes, now(), limit)
       const ids = [...first, ...retries].map(({ id }) => id).filter((id) => !waiting.has(id))
       if (ids.length === 0) return
-      const jobs = await queue.load(db, ids, now())
+      const jobs = await queue.load(planningAnew, ids, now())
       waiting.add(jobs.filter(({ lane }) => lease.owns(lane)))
     },
     onRoom: waiting.onRoom,

@@ -10,7 +10,7 @@ const RETRY_MS = 500
  * Stores outcomes many at a time. While one batch is written the next one gathers, so a lone outcome
  * waits for nobody. A database that is away is waited for: what was sent must not be forgotten.
  */
-export function outcomeWriter(db: Db, log: Log) {
+export function outcomeWriter(planningAnew: Db, log: Log) {
   const gathered: { outcome: Outcome; stored: () => void }[] = []
   let writing: Promise<void> | undefined
   let closing = false
@@ -27,14 +27,17 @@ export function outcomeWriter(db: Db, log: Log) {
     while (gathered.length > 0) {
       const batch = gathered.splice(0, MAX_BATCH)
       await store(batch.map(({ outcome }) => outcome))
-      for (const { stored } of batch) stored()
+      // Not at once: those told send what is next, and the next batch would wait behind all of it.
+      setImmediate(() => {
+        for (const { stored } of batch) stored()
+      })
     }
   }
 
   async function store(outcomes: Outcome[]): Promise<void> {
     for (;;) {
       try {
-        return await record(db, outcomes)
+        return await record(planningAnew, outcomes)
       } catch (error) {
         log.warn({ err: error, outcomes: outcomes.length }, 'webhook outcomes were not stored yet')
         // At the end nobody can wait any longer; they will be sent once more.

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Db, Tx } from '../../../database/database.ts'
+import type { Db } from '../../../database/database.ts'
 import type { StoredEvent } from './envelope.ts'
 
 /** A queue entry with the event it is about. */
@@ -13,16 +13,6 @@ export interface Job {
   attempts: number
   event: StoredEvent
 }
-
-/**
- * Planned for the sizes of this moment. A plan that was kept from when the queue was empty reads all
- * of it, and goes on doing so through the first minute of a burst.
- */
-const plannedAnew = <Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> =>
-  db.transaction().execute(async (tx) => {
-    await sql`set local plan_cache_mode = force_custom_plan`.execute(tx)
-    return work(tx)
-  })
 
 const inLanes = (lanes: readonly number[]) => sql<SqlBool>`lane = any(${lanes}::smallint[])`
 // Written out, not as parameters: partial indexes are chosen by what a statement says.
@@ -53,33 +43,31 @@ export const dueRetryIds = (db: Db, lanes: readonly number[], now: Date, limit: 
     .execute()
 
 /** Those that are still due: some may have been tried since their ids were read. */
-export async function load(db: Db, ids: number[], now: Date): Promise<Job[]> {
-  const rows = await plannedAnew(db, (tx) =>
-    tx
-      .selectFrom('webhook_queue')
-      .innerJoin('events', 'events.id', 'webhook_queue.event_id')
-      .select([
-        'webhook_queue.id as queue_id',
-        'webhook_queue.lane',
-        'webhook_queue.endpoint_id',
-        sql<number>`coalesce(webhook_queue.subject, webhook_queue.lane)`.as('subject'),
-        'webhook_queue.attempts',
-        'events.id',
-        'events.event',
-        'events.source',
-        'events.org_id',
-        'events.domain',
-        'events.tags',
-        'events.user_variables',
-        'events.data',
-        'events.metadata',
-        'events.created_at',
-      ])
-      .where(sql<SqlBool>`webhook_queue.id = any(${ids}::bigint[])`)
-      .where(sql<SqlBool>`(attempts = 0 or due_at <= ${now.toISOString()}::timestamptz)`)
-      .orderBy('webhook_queue.id')
-      .execute(),
-  )
+export async function load(planningAnew: Db, ids: number[], now: Date): Promise<Job[]> {
+  const rows = await planningAnew
+    .selectFrom('webhook_queue')
+    .innerJoin('events', 'events.id', 'webhook_queue.event_id')
+    .select([
+      'webhook_queue.id as queue_id',
+      'webhook_queue.lane',
+      'webhook_queue.endpoint_id',
+      sql<number>`coalesce(webhook_queue.subject, webhook_queue.lane)`.as('subject'),
+      'webhook_queue.attempts',
+      'events.id',
+      'events.event',
+      'events.source',
+      'events.org_id',
+      'events.domain',
+      'events.tags',
+      'events.user_variables',
+      'events.data',
+      'events.metadata',
+      'events.created_at',
+    ])
+    .where(sql<SqlBool>`webhook_queue.id = any(${ids}::bigint[])`)
+    .where(sql<SqlBool>`(attempts = 0 or due_at <= ${now.toISOString()}::timestamptz)`)
+    .orderBy('webhook_queue.id')
+    .execute()
   return rows.map(({ queue_id, lane, endpoint_id, subject, attempts, ...event }) => ({
     id: queue_id,
     lane,
@@ -113,9 +101,9 @@ export interface Outcome {
  * its entry moves on or goes. Storing the same outcomes again changes nothing: the answer to a commit
  * may get lost.
  */
-export async function record(db: Db, outcomes: Outcome[]): Promise<void> {
+export async function record(planningAnew: Db, outcomes: Outcome[]): Promise<void> {
   const column = <Value>(of: (outcome: Outcome) => Value) => outcomes.map(of)
-  const statement = sql`
+  await sql`
     with attempt as (
       select * from unnest(
         ${column(({ delivery }) => delivery.id)}::text[],
@@ -156,8 +144,9 @@ export async function record(db: Db, outcomes: Outcome[]): Promise<void> {
       update webhook_queue set attempts = attempt.attempts, due_at = retry_at
       from attempt where webhook_queue.id = queue_id and retry_at is not null
     )
-    delete from webhook_queue using attempt where webhook_queue.id = queue_id and retry_at is null`
-  await plannedAnew(db, (tx) => statement.execute(tx))
+    delete from webhook_queue using attempt where webhook_queue.id = queue_id and retry_at is null`.execute(
+    planningAnew,
+  )
 }
 
 const SHOWN = 2000

@@ -1,7 +1,7 @@
-import { createHmac, createSecretKey, type KeyObject, randomFillSync } from 'node:crypto'
+import { createHmac, createSecretKey, randomFillSync } from 'node:crypto'
+import { keptResults } from '../../../lib/kept-results.ts'
 
 const TOKEN_BYTES = 32
-const KEYS = 1000
 
 const hmac = (secret: string, text: string): string =>
   secret === '' ? '' : createHmac('sha256', plainKey(secret)).update(text).digest('hex')
@@ -27,27 +27,16 @@ export const standardSignature = (secrets: readonly string[], signed: string): s
     .map((digest) => `v1,${digest}`)
     .join(' ')
 
-const plainKey = kept((secret) => Buffer.from(secret))
+// A key is made once: that costs more than signing with it.
+const plainKey = keptResults((secret) => createSecretKey(Buffer.from(secret)))
 
 /** What follows `whsec_` is the key in base64; any other secret is the key itself. */
-const standardKey = kept((secret) => {
+const standardKey = keptResults((secret) => {
   const encoded = /^whsec_((?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2,4}={0,2})$/.exec(secret)?.[1]
-  return encoded === undefined ? Buffer.from(secret) : Buffer.from(encoded, 'base64')
+  return createSecretKey(
+    encoded === undefined ? Buffer.from(secret) : Buffer.from(encoded, 'base64'),
+  )
 })
-
-/** A key is made once: that costs more than signing with it. */
-function kept(bytesOf: (secret: string) => Buffer) {
-  const keys = new Map<string, KeyObject>()
-  return (secret: string): KeyObject => {
-    let key = keys.get(secret)
-    if (!key) {
-      if (keys.size >= KEYS) keys.clear()
-      key = createSecretKey(bytesOf(secret))
-      keys.set(secret, key)
-    }
-    return key
-  }
-}
 
 const randomness = Buffer.alloc(TOKEN_BYTES * 128)
 let used = randomness.length
