@@ -26,7 +26,7 @@ export async function measureLatency(
   const begun = new Map<string, bigint>()
   const committed = new Map<string, bigint>()
   const insert = async (n: number) => {
-    const id = `paced-${n}`
+    const id = `bench-paced-${n}`
     begun.set(id, process.hrtime.bigint())
     await sql`
       with stored as (
