@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { type BounceType, bounceType } from './bounce-type.ts'
 import { logClock } from './log-time.ts'
 import type { Message, Messages } from './messages.ts'
@@ -50,6 +51,7 @@ interface Needs {
   now: () => Date
 }
 
+const AT_ONCE = 100
 const STATUS = {
   sent: 'delivered',
   bounced: 'bounced',
@@ -219,9 +221,14 @@ export function attemptReader({ messages, counted, internalRelays, now }: Needs)
     }
   }
 
-  return (lines: Iterable<string>): Read => {
+  return async (lines: Iterable<string>): Promise<Read> => {
     found = { attempts: [], logins: new Map() }
-    for (const line of lines) readLine(line)
+    let count = 0
+    for (const line of lines) {
+      readLine(line)
+      // The portions that are being stored meanwhile have something to say, and wait to be heard.
+      if (++count % AT_ONCE === 0) await setImmediate()
+    }
     return found
   }
 }
@@ -234,11 +241,17 @@ const PAIRS = Array.from({ length: 1024 }, (_, n) => `${BASE32[n >> 5]}${BASE32[
 
 /** The first 26 characters of the base 32 form of a SHA-256: 130 bits, ten at a time. */
 function idOf(key: string): string {
-  const digest = hash('sha256', key, 'buffer')
+  // As text: a buffer costs twice as much as the hash itself.
+  const digest = hash('sha256', key, 'binary')
+  const wordAt = (at: number) =>
+    (digest.charCodeAt(at) << 24) |
+    (digest.charCodeAt(at + 1) << 16) |
+    (digest.charCodeAt(at + 2) << 8) |
+    digest.charCodeAt(at + 3)
   let id = ''
   for (let at = 0; id.length < 26; at += 5) {
-    const high = digest.readUInt32BE(at)
-    const low = digest.readUInt32BE(at + 1)
+    const high = wordAt(at)
+    const low = wordAt(at + 1)
     id += PAIRS[high >>> 22]
     if (id.length === 26) break
     id += `${PAIRS[(high >>> 12) & 1023]}${PAIRS[(low >>> 10) & 1023]}${PAIRS[low & 1023]}`

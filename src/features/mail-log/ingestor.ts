@@ -64,7 +64,7 @@ export function startIngestor(core: Needs, path: string) {
         const portion = await follower.next()
         if (portion) {
           if (portion.isStart) counted.clear()
-          const found = read(linesOf(portion.bytes))
+          const found = await read(linesOf(portion.bytes))
           const changes = { messages: messages.takeChanges(), counted: counted.take() }
           await storing
           storing = last

@@ -113,7 +113,9 @@ export async function record(tx: Tx, news: readonly IpNews[], now: Date): Promis
       spam_count = spam_count + spam,
       bounce_count = bounce_count + bounces,
       auth_failure_count = auth_failure_count + auth_failures,
-      last_seen = greatest(last_seen, ${at}),
+      -- To the minute: there is an index on it, and a row that no index has to follow costs a fifth.
+      last_seen = case when last_seen < ${at}::timestamptz - interval '1 minute' then ${at}::timestamptz
+        else last_seen end,
       updated_at = ${at}
     from (
       select news.* from json_to_recordset(${rows}::json) ${columnsOfNews}

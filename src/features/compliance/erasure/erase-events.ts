@@ -5,6 +5,9 @@ import { pseudonymOf } from './pseudonym.ts'
 
 const AT_ONCE = 1000
 
+type Key = number | string
+const ascending = (one: Key, other: Key) => (one < other ? -1 : 1)
+
 /** Where copies of events are kept, and whose they are. */
 const PLACES = [
   {
@@ -48,18 +51,22 @@ export async function eraseEvents({ db, vault }: Core, person: Person, add: Add)
       ...text.map((column) => sql`${sql.ref(column)} = ${renamed(column)}`),
     ]
     const mentions = columns.map((column) => sql`${sql.ref(column)}::text ~* ${pattern}`)
-    for (;;) {
-      const rows = await db.transaction().execute(async (tx) => {
-        const { numAffectedRows = 0n } = await sql`
+    // Onwards from the last one changed: whatever was looked at is not looked at again.
+    let after: Key[] = []
+    do {
+      const onwards = after.length === 0 ? sql`true` : sql`${sql.ref(key)} > ${after.at(-1)}`
+      after = await db.transaction().execute(async (tx) => {
+        const { rows } = await sql<{ key: Key }>`
           update ${sql.table(table)} set ${sql.join(changes)}
           where ${sql.ref(key)} in (select ${sql.ref(key)} from ${sql.table(table)}
-            where ${sql.ref(owner)} = ${organization_id} and (${sql.join(mentions, sql` or `)})
-            limit ${AT_ONCE})`.execute(tx)
-        await add(tx, { [table]: Number(numAffectedRows) })
-        return Number(numAffectedRows)
+            where ${sql.ref(owner)} = ${organization_id} and ${onwards}
+              and (${sql.join(mentions, sql` or `)})
+            order by ${sql.ref(key)} limit ${AT_ONCE})
+          returning ${sql.ref(key)} as key`.execute(tx)
+        await add(tx, { [table]: rows.length })
+        return rows.map((row) => row.key).sort(ascending)
       })
-      if (rows < AT_ONCE) break
-    }
+    } while (after.length === AT_ONCE)
   }
 }
 

@@ -237,6 +237,28 @@ it('takes the address out of events, dead letters and deliveries, and leaves sim
   expect(named.map((row) => row.event)).toEqual(['mailbox.deleted'])
 })
 
+it('takes the address out of more than are changed at once', async () => {
+  const { db } = app.core
+  const event = { event: 'test', source: 'test', org_id: acme.organizationId }
+  const many = Array.from({ length: 2001 }, (_, n) => ({
+    ...event,
+    id: `${jane.id}-${n}`,
+    data: { to: jane.email },
+  }))
+  await db.insertInto('events').values(many).execute()
+  await erase()
+  await later(31)
+  await eraseDue.run(app.core)
+  expect((await status()).removed.events.events).toBeGreaterThanOrEqual(many.length)
+  const rows = await db
+    .selectFrom('events')
+    .select('data')
+    .where('id', 'like', `${jane.id}-%`)
+    .execute()
+  expect(rows).toHaveLength(many.length)
+  expect(rows.filter(({ data }) => (data as { to: string }).to === jane.email)).toEqual([])
+})
+
 it('waits for a mail server that is away, and goes on when it is back', async () => {
   await erase()
   await later(31)
