@@ -11,7 +11,7 @@ import * as positions from './positions.repository.ts'
 import { attemptRecorder } from './record-attempts.ts'
 import { type Counted, sameRows } from './same-rows.ts'
 
-const PORTION_BYTES = 2 * 1024 * 1024
+const PORTION_BYTES = 4 * 1024 * 1024
 const POLL_MS = 250
 const RETRY_MS = 1000
 const LEASE_SECONDS = 6
@@ -94,14 +94,14 @@ export function startIngestor(core: Needs, path: string) {
     const { from, portion, read, messages, counted } = work
     const [fresh, suspended] = await db.transaction().execute(async (tx) => {
       await positions.waitAtMost(tx, LEASE_SECONDS)
-      const fresh = await recorder.add(tx, read)
+      const added = await recorder.add(tx, read)
       await previous
       if (!(await positions.advance(tx, lease, from, portion.after, counted))) {
         throw new OvertakenError('another process reads the log now')
       }
-      await recorder.conclude(tx, read, fresh)
+      await recorder.conclude(tx, read, added)
       await positions.storeMessages(tx, name, messages, Date.now())
-      return [fresh, await suspend(tx, fresh)] as const
+      return [added.fresh, await suspend(tx, added.fresh)] as const
     })
     counts.rows += fresh.length
     if (suspended.length > 0) {

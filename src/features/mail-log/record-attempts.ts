@@ -28,25 +28,35 @@ const EVENTS = {
 
 type Needs = Pick<Core, 'events' | 'now'>
 
+interface Added {
+  /** Those that were not stored before. */
+  fresh: Attempt[]
+  /** By the names that they log in with. */
+  credentials: Map<string, string>
+}
+
 /**
  * In two steps, because portions of a log are stored two at a time: first what only adds rows, then,
  * when the portion before is committed, what changes rows that both may be about.
  */
 export const attemptRecorder = ({ events, now }: Needs) => ({
-  /** Stores attempts and their events; answers those that were not stored before. */
-  async add(tx: Tx, { attempts }: Read): Promise<Attempt[]> {
-    if (attempts.length === 0) return []
-    const names = attempts.flatMap(({ sasl_username }) => sasl_username?.toLowerCase() ?? [])
-    const credentials = await log.credentialsNamed(tx, [...new Set(names)])
+  /** Stores attempts and their events. */
+  async add(tx: Tx, { attempts, logins }: Read): Promise<Added> {
+    const names = new Set([...logins.keys()].map((name) => name.toLowerCase()))
+    for (const { sasl_username } of attempts) {
+      if (sasl_username !== null) names.add(sasl_username.toLowerCase())
+    }
+    const credentials = await log.credentialsNamed(tx, [...names])
+    if (attempts.length === 0) return { fresh: [], credentials }
     await attribute(tx, attempts, credentials)
     const fresh = await log.insertNew(tx, attempts)
     await events.emitMany(tx, fresh.flatMap(occurrencesOf))
-    return fresh
+    return { fresh, credentials }
   },
 
   /** What follows for credentials and for the addresses that mail came back from. */
-  async conclude(tx: Tx, { logins }: Read, fresh: Attempt[]): Promise<void> {
-    await markUsed(tx, logins)
+  async conclude(tx: Tx, { logins }: Read, { fresh, credentials }: Added): Promise<void> {
+    await markUsed(tx, logins, credentials)
     await suppressBounced(tx, fresh, now())
     await record(tx, newsOf(fresh), now())
   },
@@ -62,9 +72,11 @@ function newsOf(fresh: Attempt[]) {
   return news.take()
 }
 
-async function markUsed(tx: Tx, logins: Read['logins']): Promise<void> {
-  const names = [...logins.keys()].map((name) => name.toLowerCase())
-  const credentials = await log.credentialsNamed(tx, names)
+async function markUsed(
+  tx: Tx,
+  logins: Read['logins'],
+  credentials: Added['credentials'],
+): Promise<void> {
   const uses = [...logins].flatMap(([name, time]) => {
     const id = credentials.get(name.toLowerCase())
     return id === undefined ? [] : [{ id, at: new Date(time).toISOString() }]
@@ -76,7 +88,7 @@ async function markUsed(tx: Tx, logins: Read['logins']): Promise<void> {
 async function attribute(
   tx: Tx,
   attempts: Attempt[],
-  credentials: Map<string, string>,
+  credentials: Added['credentials'],
 ): Promise<void> {
   const domains = new Set<string>()
   for (const { sender, recipient } of attempts) {
