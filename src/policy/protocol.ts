@@ -1,4 +1,5 @@
 const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
 const MAX_LINE = 8192
 const MAX_REQUEST = 65_536
 
@@ -30,9 +31,10 @@ export function policyParser(found: (request: PolicyRequest) => void) {
   let attributes: Partial<Record<Attribute, string>> = {}
   let size = 0
 
-  const takeLine = (line: string) => {
-    const text = line.endsWith('\r') ? line.slice(0, -1) : line
-    if (text === '') {
+  /** A line of the text from one place to another; the bytes of both are at the same places. */
+  const takeLine = (bytes: Buffer, text: string, start: number, end: number) => {
+    const stop = end > start && text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end
+    if (stop === start) {
       if (size === 0) return
       const request = attributes
       attributes = {}
@@ -40,24 +42,26 @@ export function policyParser(found: (request: PolicyRequest) => void) {
       found(request)
       return
     }
-    size += text.length
+    size += stop - start
     if (size > MAX_REQUEST) throw new TooLong('request')
-    const split = text.indexOf('=')
-    const name = text.slice(0, Math.max(0, split))
-    if (isKept.has(name)) attributes[name as Attribute] = text.slice(split + 1)
+    const split = text.indexOf('=', start)
+    if (split === -1 || split >= stop) return
+    const name = text.slice(start, split)
+    // From the bytes: a part of the text would keep all of it in memory for as long as it is known.
+    if (isKept.has(name)) attributes[name as Attribute] = bytes.toString('utf8', split + 1, stop)
   }
 
   return {
     push(chunk: Buffer): void {
-      const buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-      const end = buffer.lastIndexOf(LINE_FEED) + 1
-      rest = buffer.subarray(end)
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+      const length = bytes.lastIndexOf(LINE_FEED) + 1
+      rest = bytes.subarray(length)
       if (rest.length > MAX_LINE) throw new TooLong('line')
-      const text = buffer.toString('utf8', 0, end)
+      const text = bytes.toString('latin1', 0, length)
       let start = 0
       for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', start)) {
         if (at - start > MAX_LINE) throw new TooLong('line')
-        takeLine(text.slice(start, at))
+        takeLine(bytes, text, start, at)
         start = at + 1
       }
     },
