@@ -11,7 +11,7 @@ import * as positions from './positions.repository.ts'
 import { attemptRecorder } from './record-attempts.ts'
 import { type Counted, sameRows } from './same-rows.ts'
 
-const PORTION_BYTES = 4 * 1024 * 1024
+const PORTION_BYTES = 6 * 1024 * 1024
 const POLL_MS = 250
 const RETRY_MS = 1000
 const LEASE_SECONDS = 6
