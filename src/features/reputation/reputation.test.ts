@@ -4,6 +4,8 @@ import { storeMail } from '../../../test/support/traffic.ts'
 import { ulid } from '../../lib/ulid.ts'
 import { suppress } from '../suppressions/suppressions.repository.ts'
 import * as feedback from './feedback.repository.ts'
+import { ipNews } from './ip-news.ts'
+import { record } from './ips.repository.ts'
 
 const BASE = '/api/v1/reputation'
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -289,6 +291,27 @@ describe('addresses', () => {
       ['Listed by bl.test', null],
       [null, null],
     ])
+  })
+
+  it('are counted exactly, and last seen to the minute', async () => {
+    const first = new Date('2026-06-21T12:00:00.000Z')
+    for (const seconds of [0, 40, 80, 81]) {
+      const news = ipNews()
+      news.mail('192.0.2.77', { messages: 2, bounces: 1 })
+      const at = new Date(first.getTime() + seconds * 1000)
+      await app.core.db.transaction().execute((tx) => record(tx, news.take(), at))
+    }
+    const { items } = await got('/ips?q=192.0.2.77')
+    expect(items).toMatchObject([
+      {
+        total_messages: 8,
+        bounce_count: 4,
+        first_seen: first.toISOString(),
+        last_seen: '2026-06-21T12:01:20.000Z',
+        updated_at: '2026-06-21T12:01:21.000Z',
+      },
+    ])
+    await app.core.db.deleteFrom('ip_reputation').where('ip_address', '=', '192.0.2.77').execute()
   })
 })
 
