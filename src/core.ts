@@ -26,6 +26,7 @@ export interface Core {
   config: Config
   log: Log
   db: Db
+  /** For tables that are empty now and long in a minute: each statement is planned when it runs. */
   planningAnew: Db
   now(): Date
   vault: Vault
