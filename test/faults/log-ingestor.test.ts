@@ -117,6 +117,24 @@ it('is read by one of two processes, and by the other when the first is killed',
   expect(await owner()).not.toBe(before)
 })
 
+it('is read by the same one however long its storing takes', async () => {
+  await sql`create function be_slow() returns trigger language plpgsql as $$
+    begin perform pg_sleep(9); return null; end $$`
+  await sql`create trigger slow after insert on mail_log
+    for each statement execute function be_slow()`
+  const sent = overlapping(100)
+  sent.write(100)
+  sent.end()
+  await start()
+  const owner = async () => (await sql`select owner from mail_log_positions`)[0]?.owner as string
+  await until(async () => (await owner()) !== undefined)
+  const first = await owner()
+  await start()
+  await until(async () => (await stored()) === sent.expected.rows)
+  expect(await totals()).toEqual(sent.expected)
+  expect(await owner()).toBe(first)
+})
+
 it('loses nothing to rotations, with and without a process', async () => {
   const sent = overlapping(1200)
   const server = await start()

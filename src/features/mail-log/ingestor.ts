@@ -36,7 +36,9 @@ export type Ingestor = ReturnType<typeof startIngestor>
 export function startIngestor(core: Needs, path: string) {
   const { config, db, log, authCache } = core
   const name = `${config.MAIL_LOG_NAME ?? hostname()}:${path}`
-  const lease = { name, owner: ulid(), seconds: LEASE_SECONDS }
+  const owner = ulid()
+  const reader = { name, owner, seconds: LEASE_SECONDS }
+  const takeLease = () => positions.takeLease(db, name, owner, LEASE_SECONDS)
   const recorder = attemptRecorder(core)
   const suspend = autoSuspend(core)
   const counts = { rows: 0 }
@@ -55,12 +57,12 @@ export function startIngestor(core: Needs, path: string) {
     })
     const follower = followLog(path, stored.position, PORTION_BYTES)
     let before: Work['from'] = stored.position
-    let renewed = Date.now()
+    const lease = keptLease()
     // Two portions are being stored at a time, while the next one is read.
     let storing: Promise<void> = Promise.resolve()
     let last: Promise<void> = storing
     try {
-      while (!stopping.signal.aborted) {
+      while (!stopping.signal.aborted && !lease.isLost) {
         const portion = await follower.next()
         if (portion) {
           if (portion.isStart) counted.clear()
@@ -72,20 +74,42 @@ export function startIngestor(core: Needs, path: string) {
           before = portion.after
           // Who waits for it hears of its failure; until then it must not be nobody.
           last.catch(() => {})
-          renewed = Date.now()
           continue
         }
         await last
-        if (Date.now() - renewed > RENEW_MS) {
-          if (!(await positions.takeLease(db, name, lease.owner, LEASE_SECONDS))) return
-          renewed = Date.now()
-        }
         await pause(POLL_MS)
       }
       await last
     } finally {
       await last.catch(() => {})
+      await lease.leave()
       await follower.close()
+    }
+  }
+
+  /** Also while a portion is stored, however long that takes: another reader would begin it anew. */
+  function keptLease() {
+    let isLost = false
+    let renewing: Promise<void> | undefined
+    const renew = async () => {
+      isLost = !(await takeLease())
+    }
+    const timer = setInterval(() => {
+      renewing ??= renew()
+        // Whoever stores the next portion will say what is wrong with the database.
+        .catch(() => {})
+        .finally(() => {
+          renewing = undefined
+        })
+    }, RENEW_MS)
+    return {
+      get isLost() {
+        return isLost
+      },
+      async leave() {
+        clearInterval(timer)
+        await renewing
+      },
     }
   }
 
@@ -96,7 +120,7 @@ export function startIngestor(core: Needs, path: string) {
       await positions.waitAtMost(tx, LEASE_SECONDS)
       const added = await recorder.add(tx, read)
       await previous
-      if (!(await positions.advance(tx, lease, from, portion.after, counted))) {
+      if (!(await positions.advance(tx, reader, from, portion.after, counted))) {
         throw new OvertakenError('another process reads the log now')
       }
       await recorder.conclude(tx, read, added)
@@ -113,7 +137,7 @@ export function startIngestor(core: Needs, path: string) {
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
-        if (await positions.takeLease(db, name, lease.owner, LEASE_SECONDS)) await follow()
+        if (await takeLease()) await follow()
       } catch (error) {
         if (!(error instanceof OvertakenError)) {
           log.error({ err: error }, 'the mail log could not be read')
@@ -128,7 +152,7 @@ export function startIngestor(core: Needs, path: string) {
     async stop() {
       stopping.abort()
       await running
-      await positions.releaseLease(db, name, lease.owner).catch(() => {})
+      await positions.releaseLease(db, name, owner).catch(() => {})
     },
   }
 }

@@ -69,7 +69,8 @@ export async function advance(
     update mail_log_positions
     set head = ${after.head}, inode = ${after.inode}, "offset" = ${after.offset},
       counted = ${counted}::jsonb, updated_at = now(),
-      lease_until = now() + make_interval(secs => ${seconds})
+      -- From this moment on, and not from when the transaction began.
+      lease_until = clock_timestamp() + make_interval(secs => ${seconds})
     where name = ${name} and owner = ${owner}
       and inode = ${before.inode} and "offset" = ${before.offset}`.execute(tx)
   return numAffectedRows === 1n
