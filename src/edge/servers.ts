@@ -60,8 +60,10 @@ export const running = (folder: string, folders: Folders): Record<string, number
 
 /** All at once; back when every port answers. */
 export async function startServers(edge: EdgeSettings, folder: string): Promise<void> {
-  const servers = serversOf(edge.folders)
-  await Promise.all(servers.map((server) => start(server, edge, folder)))
+  const starts = serversOf(edge.folders).map((server) => start(server, edge, folder))
+  // Also when one has failed: who stops the others must find them, and not what is about to be them.
+  const failed = (await Promise.allSettled(starts)).find(({ status }) => status === 'rejected')
+  if (failed) throw (failed as PromiseRejectedResult).reason
 }
 
 /** One of them, by its name in lower case. */
@@ -126,7 +128,11 @@ export async function stopServers(folder: string, folders: Folders): Promise<voi
   for (const pid of masters) signal(pid, 'SIGTERM')
   const isEmpty = () => workersIn(folder).length === 0
   if (masters.length > 0 && (await within(LINGER_MS, isEmpty))) return
-  // Mail under way is in a queue or not accepted yet; nothing is lost with those who wait.
-  for (const pid of workersIn(folder)) signal(pid, 'SIGKILL')
-  await within(STOP_MS, isEmpty)
+  // Mail under way is in a queue or not accepted yet; nothing is lost with those who wait. Again and
+  // again: one that was just being looked for may have made another.
+  await within(STOP_MS, () => {
+    const left = workersIn(folder)
+    for (const pid of left) signal(pid, 'SIGKILL')
+    return left.length === 0
+  })
 }

@@ -9,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { workersIn } from '../../src/edge/processes.ts'
@@ -124,8 +124,12 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
     const ports = started.json()
     expect(ports.imap.port).not.toBe(imap)
     expect(ports.smtp.port).not.toBe(smtp)
-    const client = await openImap({ port: ports.imaps.port })
-    client.end()
+    // That it listens: without its database Dovecot greets nobody.
+    for (const { port } of [ports.imap, ports.smtp, ports.imaps]) {
+      const socket = connect(port, '127.0.0.1')
+      await once(socket, 'connect')
+      socket.destroy()
+    }
   })
 
   it('up a second time changes nothing; after a kill, or a change, it runs again', async () => {
