@@ -38,3 +38,14 @@ it('names the host and hands over the login that the URL holds', async () => {
     json: { ä: 1 },
   })
 })
+
+it('hands over a login with a percent sign that nobody escaped', async () => {
+  const { receiver, http } = await setUp()
+  const { host } = new URL(receiver.url)
+  expect(await http.post(`http://user:50%@${host}/`, {}, '{}')).toEqual({
+    status: 200,
+    error: null,
+  })
+  const login = Buffer.from('user:50%').toString('base64')
+  expect(receiver.got[0]?.headers.authorization).toBe(`Basic ${login}`)
+})

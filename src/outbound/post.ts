@@ -1,3 +1,4 @@
+import { unescape as decoded } from 'node:querystring'
 import { Agent, type Dispatcher } from 'undici'
 import { keptResults } from '../lib/kept-results.ts'
 import { hostOf, type OutboundGuard } from './guard.ts'
@@ -131,7 +132,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 function partsOf(target: URL, isGuarded: boolean) {
   // The root's dot is no part of the name in a certificate.
   if (isGuarded && target.hostname.endsWith('.')) target.hostname = hostOf(target)
-  const login = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`
+  // A percent sign that nobody escaped is one; an error would be tried again without an end.
+  const login = `${decoded(target.username)}:${decoded(target.password)}`
   return {
     origin: target.origin,
     path: `${target.pathname}${target.search}`,
