@@ -26,8 +26,8 @@ export interface Core {
   config: Config
   log: Log
   db: Db
-  /** For tables that are empty now and long in a minute: each statement is planned when it runs. */
-  planningAnew: Db
+  /** For tables that are empty now and long in a minute: no plan depends on how long. */
+  byIndex: Db
   now(): Date
   vault: Vault
   events: Events
@@ -66,7 +66,7 @@ export async function startCore(
 ): Promise<Core & { close(): Promise<void> }> {
   const { config, log, target, now = () => new Date() } = foundation
   const database = openDatabase(target, { pool: config.DATABASE_POOL, name: 'main' })
-  const { db, planningAnew } = database
+  const { db, byIndex } = database
   const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
   await verifyRootKey(db, sealing)
   const withDns = dnsClient(config)
@@ -82,7 +82,7 @@ export async function startCore(
     config,
     log,
     db,
-    planningAnew,
+    byIndex,
     now,
     vault: sealing,
     events: events({

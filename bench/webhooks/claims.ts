@@ -41,8 +41,8 @@ export async function measureClaims(database: Database, sizes: number[]): Promis
 /** As the engine does it. */
 async function claim({ db }: Database): Promise<void> {
   const now = new Date()
-  const first = await firstIds(db, lanes, CLAIMED)
-  const retries = await dueRetryIds(db, lanes, now, CLAIMED)
+  const first = await firstIds(db, { lanes, limit: CLAIMED })
+  const retries = await dueRetryIds(db, { lanes, now, limit: CLAIMED })
   const ids = [...first, ...retries].map(({ id }) => id)
   const jobs = await load(db, ids, now)
   if (jobs.length !== CLAIMED) throw new Error(`${jobs.length} claimed instead of ${CLAIMED}`)

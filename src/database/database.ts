@@ -15,17 +15,19 @@ export type Target = string | { host: string; port: number; password: string }
 export interface Database {
   db: Db
   /**
-   * Its statements are planned for the sizes of the moment, for tables that are empty now and long in
-   * a minute: a plan that was kept from when they were empty reads all of them.
+   * Its statements go by indexes whatever the tables hold, for tables that are empty now and long in a
+   * minute: a plan that was kept from when they were empty would read all of them.
    */
-  planningAnew: Db
+  byIndex: Db
   sql: Sql
   close(): Promise<void>
 }
 
-const ANEW = 'set plan_cache_mode = force_custom_plan'
+const BY_INDEX = `select
+  set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false),
+  set_config('enable_hashjoin', 'off', false), set_config('enable_mergejoin', 'off', false)`
 // One reads while the other writes.
-const ANEW_CONNECTIONS = 2
+const BY_INDEX_CONNECTIONS = 2
 
 export function openDatabase(target: Target, options: { pool: number; name: string }): Database {
   const connection = { application_name: `mailplane ${options.name}`, TimeZone: 'UTC' }
@@ -34,13 +36,13 @@ export function openDatabase(target: Target, options: { pool: number; name: stri
   const open = (onclose: () => void) =>
     connect(target, { max: 1, max_lifetime: null, connection, onclose })
   const transactions = transactionPool(open, Math.ceil(options.pool / 2))
-  const sessions = sessionPool(open, ANEW, ANEW_CONNECTIONS)
+  const sessions = sessionPool(open, BY_INDEX, BY_INDEX_CONNECTIONS)
   const db: Db = new Kysely(
     overPool((text, parameters) => ask(sql, text, parameters), transactions),
   )
   return {
     db,
-    planningAnew: new Kysely(overPool(sessions.query, transactions)),
+    byIndex: new Kysely(overPool(sessions.query, transactions)),
     sql,
     async close() {
       await sessions.close()

@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery } from 'kysely'
+import type { CompiledQuery } from 'kysely'
 import type { Db } from './database.ts'
 
 /**
@@ -6,11 +6,11 @@ import type { Db } from './database.ts'
  * values. For hot queries of a fixed shape: building one costs about as much as running it.
  */
 export function prepared<Values extends Record<string, unknown>, Row>(
-  build: (db: Db, values: Values) => Compilable<Row>,
+  build: (db: Db, values: Values) => { compile(db: Db): CompiledQuery<Row> },
 ) {
   let compiled: CompiledQuery<Row> | undefined
   return async (db: Db, values: Values): Promise<Row[]> => {
-    compiled ??= build(db, placeholders as Values).compile()
+    compiled ??= build(db, placeholders as Values).compile(db)
     const parameters = compiled.parameters.map((parameter) =>
       parameter instanceof Placeholder ? values[parameter.name] : parameter,
     )

@@ -1,5 +1,6 @@
 /** How often something took how long, in the form that scrapers add up. */
 export function histogram(bounds: readonly number[]) {
+  // Each value in the first that holds it; scrapers want them added up.
   const counts = bounds.map(() => 0)
   let count = 0
   let sum = 0
@@ -7,16 +8,22 @@ export function histogram(bounds: readonly number[]) {
     observe(value: number): void {
       count++
       sum += value
-      for (const [index, bound] of bounds.entries()) {
-        if (value <= bound) counts[index] = (counts[index] ?? 0) + 1
-      }
+      const index = bounds.findIndex((bound) => value <= bound)
+      if (index >= 0) counts[index] = (counts[index] ?? 0) + 1
     },
-    lines: (name: string): string[] => [
-      `# TYPE ${name} histogram`,
-      ...bounds.map((bound, index) => `${name}_bucket{le="${bound}"} ${counts[index]}`),
-      `${name}_bucket{le="+Inf"} ${count}`,
-      `${name}_sum ${sum}`,
-      `${name}_count ${count}`,
-    ],
+    lines(name: string): string[] {
+      let upTo = 0
+      const buckets = bounds.map((bound, index) => {
+        upTo += counts[index] ?? 0
+        return `${name}_bucket{le="${bound}"} ${upTo}`
+      })
+      return [
+        `# TYPE ${name} histogram`,
+        ...buckets,
+        `${name}_bucket{le="+Inf"} ${count}`,
+        `${name}_sum ${sum}`,
+        `${name}_count ${count}`,
+      ]
+    },
   }
 }

@@ -96,18 +96,18 @@ it('stores nothing of a transaction whose connection was lost, not even what cam
   await clone.drop()
 })
 
-it('plans anew on each of its connections for that, also on one that took the place of a lost one', async () => {
+it('goes by indexes on each of its connections for that, also on one that took the place of a lost one', async () => {
   const clone = await cloneDatabase(inject('databaseUrl'))
-  const database = openDatabase(clone.url, { pool: 2, name: 'anew' })
+  const database = openDatabase(clone.url, { pool: 2, name: 'by index' })
   const ask = async () => {
     const { rows } = await sql<{ mode: string; pid: number }>`
       select current_setting('plan_cache_mode') as mode, pg_backend_pid() as pid, pg_sleep(0.05)`.execute(
-      database.planningAnew,
+      database.byIndex,
     )
     return rows[0] as { mode: string; pid: number }
   }
   const both = await Promise.all([ask(), ask(), ask()])
-  expect(both.map(({ mode }) => mode)).toEqual(Array(3).fill('force_custom_plan'))
+  expect(both.map(({ mode }) => mode)).toEqual(Array(3).fill('force_generic_plan'))
   expect(new Set(both.map(({ pid }) => pid)).size).toBe(2)
 
   for (const { pid } of both) {
@@ -115,7 +115,7 @@ it('plans anew on each of its connections for that, also on one that took the pl
   }
   await until(async () => {
     const { mode, pid } = await ask()
-    expect(mode).toBe('force_custom_plan')
+    expect(mode).toBe('force_generic_plan')
     return both.every((before) => before.pid !== pid)
   })
   const { rows } = await sql`show plan_cache_mode`.execute(database.db)

@@ -11,7 +11,7 @@ const POLL_MS = 1000
 
 type Needs = Pick<
   Core,
-  'config' | 'db' | 'listen' | 'log' | 'now' | 'outbound' | 'planningAnew' | 'vault'
+  'config' | 'db' | 'listen' | 'log' | 'now' | 'outbound' | 'byIndex' | 'vault'
 >
 
 export type DeliveryEngine = Awaited<ReturnType<typeof startDelivery>>
@@ -22,9 +22,9 @@ export type DeliveryEngine = Awaited<ReturnType<typeof startDelivery>>
  * neither waits for the other.
  */
 export async function startDelivery(core: Needs) {
-  const { config, db, listen, log, planningAnew } = core
+  const { config, db, listen, log, byIndex } = core
   const url = globalWebhookUrl(config)
-  const writer = outcomeWriter(planningAnew, log)
+  const writer = outcomeWriter(byIndex, log)
   const { counts, latency, make: attempt } = attempts({ ...core, writer })
   const lease = laneLease({
     db,

@@ -13,15 +13,14 @@ const MOST_HELD = 64
 const DELETED_AT_ONCE = 1000
 const LONGEST_PAUSE_MS = 250
 
-interface Needs
-  extends Pick<Core, 'config' | 'db' | 'now' | 'outbound' | 'planningAnew' | 'vault'> {
+interface Needs extends Pick<Core, 'config' | 'db' | 'now' | 'outbound' | 'byIndex' | 'vault'> {
   attempt: Attempt
   lease: Lease
 }
 
 /** Events to the endpoints that organizations and the platform registered. */
 export function fanOut(needs: Needs) {
-  const { config, db, now, outbound, planningAnew, vault, attempt, lease } = needs
+  const { config, db, now, outbound, byIndex, vault, attempt, lease } = needs
   const timeoutSeconds = config.WEBHOOK_TIMEOUT
   const http = poster({ timeoutSeconds, guard: outbound })
   const perEndpoint = config.WEBHOOK_ENDPOINT_CONCURRENCY
@@ -100,7 +99,7 @@ export function fanOut(needs: Needs) {
     }
     if (ids.length === 0) return
     const cutOff = [...counts].filter(([, count]) => count >= entries).map(([id]) => id)
-    const jobs = await load(planningAnew, ids, now())
+    const jobs = await load(byIndex, ids, now())
     waiting.add(
       jobs.filter(({ lane }) => lease.owns(lane)),
       new Set(cutOff),

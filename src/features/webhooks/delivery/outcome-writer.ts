@@ -10,7 +10,7 @@ const RETRY_MS = 500
  * Stores outcomes many at a time. While one batch is written the next one gathers, so a lone outcome
  * waits for nobody. A database that is away is waited for: what was sent must not be forgotten.
  */
-export function outcomeWriter(planningAnew: Db, log: Log) {
+export function outcomeWriter(byIndex: Db, log: Log) {
   const gathered: { outcome: Outcome; stored: () => void }[] = []
   let writing: Promise<void> | undefined
   let closing = false
@@ -37,7 +37,7 @@ export function outcomeWriter(planningAnew: Db, log: Log) {
   async function store(outcomes: Outcome[]): Promise<void> {
     for (;;) {
       try {
-        return await record(planningAnew, outcomes)
+        return await record(byIndex, outcomes)
       } catch (error) {
         log.warn({ err: error, outcomes: outcomes.length }, 'webhook outcomes were not stored yet')
         // At the end nobody can wait any longer; they will be sent once more.

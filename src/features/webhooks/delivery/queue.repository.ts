@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
+import { prepared } from '../../../database/prepared.ts'
 import type { StoredEvent } from './envelope.ts'
 
 /** A queue entry with the event it is about. */
@@ -14,37 +15,39 @@ export interface Job {
   event: StoredEvent
 }
 
-const inLanes = (lanes: readonly number[]) => sql<SqlBool>`lane = any(${lanes}::smallint[])`
+type Lanes = readonly number[]
+
+const inLanes = (lanes: Lanes) => sql<SqlBool>`lane = any(${lanes}::smallint[])`
 // Written out, not as parameters: partial indexes are chosen by what a statement says.
 const neverTried = sql<SqlBool>`attempts = 0 and endpoint_id is null`
 const tried = sql<SqlBool>`attempts > 0 and endpoint_id is null`
 
 /** The oldest entries for the global address that were never tried: where the order matters. */
-export const firstIds = (db: Db, lanes: readonly number[], limit: number) =>
+export const firstIds = prepared((db, { lanes, limit }: { lanes: Lanes; limit: number }) =>
   db
     .selectFrom('webhook_queue')
     .select('id')
     .where(neverTried)
     .where(inLanes(lanes))
     .orderBy('id')
-    .limit(limit)
-    .execute()
+    .limit(limit),
+)
 
-export const dueRetryIds = (db: Db, lanes: readonly number[], now: Date, limit: number) =>
+export const dueRetryIds = prepared(
+  (db, { lanes, now, limit }: { lanes: Lanes; now: Date; limit: number }) =>
+    db
+      .selectFrom('webhook_queue')
+      .select('id')
+      .where(tried)
+      .where('due_at', '<=', sql<string>`${now}`)
+      .where(inLanes(lanes))
+      .orderBy('due_at')
+      .orderBy('id')
+      .limit(limit),
+)
+
+const due = prepared((db, { ids, now }: { ids: number[]; now: Date }) =>
   db
-    .selectFrom('webhook_queue')
-    .select('id')
-    .where(tried)
-    .where('due_at', '<=', now.toISOString())
-    .where(inLanes(lanes))
-    .orderBy('due_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-
-/** Those that are still due: some may have been tried since their ids were read. */
-export async function load(planningAnew: Db, ids: number[], now: Date): Promise<Job[]> {
-  const rows = await planningAnew
     .selectFrom('webhook_queue')
     .innerJoin('events', 'events.id', 'webhook_queue.event_id')
     .select([
@@ -65,16 +68,20 @@ export async function load(planningAnew: Db, ids: number[], now: Date): Promise<
       'events.created_at',
     ])
     .where(sql<SqlBool>`webhook_queue.id = any(${ids}::bigint[])`)
-    .where(sql<SqlBool>`(attempts = 0 or due_at <= ${now.toISOString()}::timestamptz)`)
-    .orderBy('webhook_queue.id')
-    .execute()
-  return rows.map(({ queue_id, lane, endpoint_id, subject, attempts, ...event }) => ({
-    id: queue_id,
-    lane,
-    endpointId: endpoint_id,
-    subject,
-    attempts,
-    event,
+    .where(sql<SqlBool>`(attempts = 0 or due_at <= ${now}::timestamptz)`)
+    .orderBy('webhook_queue.id'),
+)
+
+/** Those that are still due: some may have been tried since their ids were read. */
+export async function load(byIndex: Db, ids: number[], now: Date): Promise<Job[]> {
+  const rows = await due(byIndex, { ids, now })
+  return rows.map((row) => ({
+    id: row.queue_id,
+    lane: row.lane,
+    endpointId: row.endpoint_id,
+    subject: row.subject,
+    attempts: row.attempts,
+    event: row,
   }))
 }
 
@@ -101,26 +108,14 @@ export interface Outcome {
  * its entry moves on or goes. Storing the same outcomes again changes nothing: the answer to a commit
  * may get lost.
  */
-export async function record(planningAnew: Db, outcomes: Outcome[]): Promise<void> {
-  const column = <Value>(of: (outcome: Outcome) => Value) => outcomes.map(of)
-  await sql`
+const stored = prepared(
+  (_db, all: Columns) => sql`
     with attempt as (
-      select * from unnest(
-        ${column(({ delivery }) => delivery.id)}::text[],
-        ${column(({ job }) => job.id)}::bigint[],
-        ${column(({ job }) => job.event.id)}::text[],
-        ${column(({ job }) => job.event.event)}::text[],
-        ${column(({ delivery }) => delivery.endpointId)}::text[],
-        ${column(({ delivery }) => delivery.url)}::text[],
-        ${column(({ delivery }) => delivery.organizationId)}::text[],
-        ${column(({ job }) => messageIdOf(job.event.data))}::text[],
-        ${column(({ delivery }) => delivery.status)}::text[],
-        ${column(({ delivery }) => delivery.httpStatus)}::integer[],
-        ${column(({ job }) => job.attempts + 1)}::integer[],
-        ${column(({ delivery }) => storable(delivery.error))}::text[],
-        ${column(({ delivery }) => delivery.at.toISOString())}::timestamptz[],
-        ${column(({ retryAt }) => retryAt?.toISOString() ?? null)}::timestamptz[],
-        ${column(({ deadLetter }) => (deadLetter ? JSON.stringify(deadLetter) : null))}::text[]
+      select * from unnest(${all.ids}::text[], ${all.queueIds}::bigint[], ${all.eventIds}::text[],
+        ${all.events}::text[], ${all.endpointIds}::text[], ${all.urls}::text[],
+        ${all.organizationIds}::text[], ${all.messageIds}::text[], ${all.statuses}::text[],
+        ${all.codes}::integer[], ${all.attempts}::integer[], ${all.errors}::text[],
+        ${all.times}::timestamptz[], ${all.retryTimes}::timestamptz[], ${all.deadLetters}::text[]
       ) as attempt (id, queue_id, event_id, event_type, endpoint_id, url, organization_id, message_id,
         status, code, attempts, error, at, retry_at, dead_letter)
     ), logged as (
@@ -144,9 +139,34 @@ export async function record(planningAnew: Db, outcomes: Outcome[]): Promise<voi
       update webhook_queue set attempts = attempt.attempts, due_at = retry_at
       from attempt where webhook_queue.id = queue_id and retry_at is not null
     )
-    delete from webhook_queue using attempt where webhook_queue.id = queue_id and retry_at is null`.execute(
-    planningAnew,
-  )
+    delete from webhook_queue using attempt where webhook_queue.id = queue_id and retry_at is null`,
+)
+
+type Columns = ReturnType<typeof columnsOf>
+
+function columnsOf(outcomes: Outcome[]) {
+  const column = <Value>(of: (outcome: Outcome) => Value) => outcomes.map(of)
+  return {
+    ids: column(({ delivery }) => delivery.id),
+    queueIds: column(({ job }) => job.id),
+    eventIds: column(({ job }) => job.event.id),
+    events: column(({ job }) => job.event.event),
+    endpointIds: column(({ delivery }) => delivery.endpointId),
+    urls: column(({ delivery }) => delivery.url),
+    organizationIds: column(({ delivery }) => delivery.organizationId),
+    messageIds: column(({ job }) => messageIdOf(job.event.data)),
+    statuses: column(({ delivery }) => delivery.status),
+    codes: column(({ delivery }) => delivery.httpStatus),
+    attempts: column(({ job }) => job.attempts + 1),
+    errors: column(({ delivery }) => storable(delivery.error)),
+    times: column(({ delivery }) => delivery.at.toISOString()),
+    retryTimes: column(({ retryAt }) => retryAt?.toISOString() ?? null),
+    deadLetters: column(({ deadLetter }) => (deadLetter ? JSON.stringify(deadLetter) : null)),
+  }
+}
+
+export async function record(byIndex: Db, outcomes: Outcome[]): Promise<void> {
+  await stored(byIndex, columnsOf(outcomes))
 }
 
 const SHOWN = 2000

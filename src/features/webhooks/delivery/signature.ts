@@ -1,10 +1,11 @@
-import { createHmac, createSecretKey, randomFillSync } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
+import { hmacSha256 } from '../../../lib/hmac.ts'
 import { keptResults } from '../../../lib/kept-results.ts'
 
 const TOKEN_BYTES = 32
 
 const hmac = (secret: string, text: string): string =>
-  secret === '' ? '' : createHmac('sha256', plainKey(secret)).update(text).digest('hex')
+  secret === '' ? '' : signingWith(secret)(text, 'hex')
 
 /** Over the very bytes that are sent; without a secret there is nothing after the equals sign. */
 export const bodySignature = (secret: string, body: string): string =>
@@ -22,20 +23,14 @@ export function inlineSignature(secret: string, now: Date) {
  * any of them is content.
  */
 export const standardSignature = (secrets: readonly string[], signed: string): string =>
-  secrets
-    .map((secret) => createHmac('sha256', standardKey(secret)).update(signed).digest('base64'))
-    .map((digest) => `v1,${digest}`)
-    .join(' ')
+  secrets.map((secret) => `v1,${standardSigningWith(secret)(signed, 'base64')}`).join(' ')
 
-// A key is made once: that costs more than signing with it.
-const plainKey = keptResults((secret) => createSecretKey(Buffer.from(secret)))
+const signingWith = keptResults((secret) => hmacSha256(Buffer.from(secret)))
 
 /** What follows `whsec_` is the key in base64; any other secret is the key itself. */
-const standardKey = keptResults((secret) => {
+const standardSigningWith = keptResults((secret) => {
   const encoded = /^whsec_((?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2,4}={0,2})$/.exec(secret)?.[1]
-  return createSecretKey(
-    encoded === undefined ? Buffer.from(secret) : Buffer.from(encoded, 'base64'),
-  )
+  return hmacSha256(encoded === undefined ? Buffer.from(secret) : Buffer.from(encoded, 'base64'))
 })
 
 const randomness = Buffer.alloc(TOKEN_BYTES * 128)

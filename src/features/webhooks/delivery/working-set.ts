@@ -15,6 +15,7 @@ export function workingSet(workers: number, work: Work) {
   const busyLanes = new Set<number>()
   const underWay = new Set<Job>()
   let sending = 0
+  let isPumpDue = false
   let tellRoom = () => {}
   let waitingForIdle: (() => void)[] = []
 
@@ -38,6 +39,16 @@ export function workingSet(workers: number, work: Work) {
     }
   }
 
+  /** Once for all that end in the same turn: many requests that go out together cost less each. */
+  function pumpSoon(): void {
+    if (isPumpDue) return
+    isPumpDue = true
+    setImmediate(() => {
+      isPumpDue = false
+      pump()
+    })
+  }
+
   function start(job: Job): void {
     const ordered = job.attempts === 0
     let isSent = false
@@ -52,14 +63,14 @@ export function workingSet(workers: number, work: Work) {
     if (ordered) busyLanes.add(job.lane)
     work(job, () => {
       answered()
-      pump()
+      pumpSoon()
     })
       .catch(() => {})
       .finally(() => {
         answered()
         underWay.delete(job)
         known.delete(job.id)
-        pump()
+        pumpSoon()
         if (known.size < workers * 4) tellRoom()
         if (underWay.size === 0) {
           for (const tell of waitingForIdle) tell()
