@@ -92,10 +92,12 @@ export async function deleteUnwanted(
     where ${state} and lane = webhook_endpoint_lane(gone.id) and endpoint_id = gone.id
     limit ${limit}::int`
   const { numAffectedRows } = await sql`
-    delete from webhook_queue where id in (
+    delete from webhook_queue where id = any(array(
       select entry.id from unnest(${endpointIds}::text[]) as gone (id)
       cross join lateral ((${entriesOf(FIRST)}) union all (${entriesOf(RETRIED)})) as entry
       where not exists (
-        select from webhook_endpoints where webhook_endpoints.id = gone.id and active))`.execute(db)
+        select from webhook_endpoints where webhook_endpoints.id = gone.id and active)))`.execute(
+    db,
+  )
   return Number(numAffectedRows ?? 0n)
 }

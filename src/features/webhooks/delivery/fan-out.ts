@@ -25,8 +25,8 @@ export function fanOut(needs: Needs) {
   const http = poster({ timeoutSeconds, guard: outbound })
   const perEndpoint = config.WEBHOOK_ENDPOINT_CONCURRENCY
   let endpoints = new Map<string, endpointQueue.ActiveEndpoint>()
-  const first = sweeper((sweep) => endpointQueue.sweepFirst(db, sweep))
-  const retries = sweeper((sweep) => endpointQueue.sweepRetries(db, sweep, now()))
+  const first = sweeper((sweep) => endpointQueue.sweepFirst(byIndex, sweep))
+  const retries = sweeper((sweep) => endpointQueue.sweepRetries(byIndex, sweep, now()))
   let tellRoom = () => {}
 
   const waiting = endpointSet(
@@ -85,7 +85,7 @@ export function fanOut(needs: Needs) {
   async function forget(unwanted: string[]): Promise<void> {
     if (unwanted.length === 0) return
     waiting.drop(unwanted)
-    const deleted = await endpointQueue.deleteUnwanted(db, unwanted, DELETED_AT_ONCE)
+    const deleted = await endpointQueue.deleteUnwanted(byIndex, unwanted, DELETED_AT_ONCE)
     if (deleted >= DELETED_AT_ONCE) tellRoom()
   }
 

@@ -7,13 +7,13 @@ import { workingSet } from './working-set.ts'
 
 const FETCH = 500
 
-interface Needs extends Pick<Core, 'config' | 'db' | 'now' | 'byIndex'> {
+interface Needs extends Pick<Core, 'config' | 'now' | 'byIndex'> {
   attempt: Attempt
   lease: Lease
 }
 
 /** Everything to the one address of the installation, which its operator chose. */
-export function globalDelivery({ config, db, now, byIndex, attempt, lease }: Needs, url: string) {
+export function globalDelivery({ config, now, byIndex, attempt, lease }: Needs, url: string) {
   const http = poster({
     timeoutSeconds: config.WEBHOOK_TIMEOUT,
     connections: config.WEBHOOK_WORKERS,
@@ -31,8 +31,8 @@ export function globalDelivery({ config, db, now, byIndex, attempt, lease }: Nee
       const room = config.WEBHOOK_QUEUE_SIZE - waiting.size
       if (lease.lanes.length === 0 || room <= 0 || waiting.isBusy) return
       const limit = waiting.size + Math.min(room, FETCH)
-      const first = await queue.firstIds(db, { lanes: lease.lanes, limit })
-      const retries = await queue.dueRetryIds(db, { lanes: lease.lanes, now: now(), limit })
+      const first = await queue.firstIds(byIndex, { lanes: lease.lanes, limit })
+      const retries = await queue.dueRetryIds(byIndex, { lanes: lease.lanes, now: now(), limit })
       const ids = [...first, ...retries].map(({ id }) => id).filter((id) => !waiting.has(id))
       if (ids.length === 0) return
       const jobs = await queue.load(byIndex, ids, now())

@@ -49,7 +49,17 @@ export const dueRetryIds = prepared(
 const due = prepared((db, { ids, now }: { ids: number[]; now: Date }) =>
   db
     .selectFrom('webhook_queue')
-    .innerJoin('events', 'events.id', 'webhook_queue.event_id')
+    // One by one and in this order, however small the queue was when it was last looked at.
+    .innerJoinLateral(
+      (from) =>
+        from
+          .selectFrom('events')
+          .selectAll('events')
+          .whereRef('events.id', '=', 'webhook_queue.event_id')
+          .limit(1)
+          .as('events'),
+      (join) => join.onTrue(),
+    )
     .select([
       'webhook_queue.id as queue_id',
       'webhook_queue.lane',
@@ -106,7 +116,8 @@ export interface Outcome {
 /**
  * Many outcomes in one statement, the same text however many there are: each attempt is logged, and
  * its entry moves on or goes. Storing the same outcomes again changes nothing: the answer to a commit
- * may get lost.
+ * may get lost. Entries are named by their ids and not joined: a join planned while the queue was
+ * empty would read all of it for each outcome.
  */
 const stored = prepared(
   (_db, all: Columns) => sql`
@@ -136,10 +147,11 @@ const stored = prepared(
       from attempt join logged using (id)
       where dead_letter is not null
     ), put_off as (
-      update webhook_queue set attempts = attempt.attempts, due_at = retry_at
-      from attempt where webhook_queue.id = queue_id and retry_at is not null
+      update webhook_queue set (attempts, due_at) =
+        (select attempts, retry_at from attempt where queue_id = webhook_queue.id)
+      where id = any(${all.retriedIds}::bigint[])
     )
-    delete from webhook_queue using attempt where webhook_queue.id = queue_id and retry_at is null`,
+    delete from webhook_queue where id = any(${all.doneIds}::bigint[])`,
 )
 
 type Columns = ReturnType<typeof columnsOf>
@@ -162,6 +174,8 @@ function columnsOf(outcomes: Outcome[]) {
     times: column(({ delivery }) => delivery.at.toISOString()),
     retryTimes: column(({ retryAt }) => retryAt?.toISOString() ?? null),
     deadLetters: column(({ deadLetter }) => (deadLetter ? JSON.stringify(deadLetter) : null)),
+    retriedIds: outcomes.flatMap(({ job, retryAt }) => (retryAt ? [job.id] : [])),
+    doneIds: outcomes.flatMap(({ job, retryAt }) => (retryAt ? [] : [job.id])),
   }
 }
 
