@@ -17,7 +17,7 @@ const EACH_SECOND = 200
 const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '40000' },
-    rounds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '10' },
     waiting: { type: 'string', default: '1000,100000,1000000' },
   },
