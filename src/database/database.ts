@@ -33,8 +33,8 @@ export const BY_INDEX = `select set_config('plan_cache_mode', 'force_generic_pla
 ]
   .map((way) => `set_config('${way}', 'off', false)`)
   .join(', ')}`
-// One reads while the other writes.
-const BY_INDEX_CONNECTIONS = 2
+// Two may read at once, what goes to the one address and what goes to endpoints, while one writes.
+const BY_INDEX_CONNECTIONS = 3
 
 export function openDatabase(target: Target, options: { pool: number; name: string }): Database {
   const connection = { application_name: `mailplane ${options.name}`, TimeZone: 'UTC' }

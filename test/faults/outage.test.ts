@@ -106,17 +106,17 @@ it('goes by indexes on each of its connections for that, also on one that took t
     )
     return rows[0] as { mode: string; pid: number }
   }
-  const both = await Promise.all([ask(), ask(), ask()])
-  expect(both.map(({ mode }) => mode)).toEqual(Array(3).fill('force_generic_plan'))
-  expect(new Set(both.map(({ pid }) => pid)).size).toBe(2)
+  const all = await Promise.all([ask(), ask(), ask(), ask()])
+  expect(all.map(({ mode }) => mode)).toEqual(Array(4).fill('force_generic_plan'))
+  expect(new Set(all.map(({ pid }) => pid)).size).toBe(3)
 
-  for (const { pid } of both) {
+  for (const { pid } of all) {
     await sql`select pg_terminate_backend(${pid}, 5000)`.execute(database.db)
   }
   await until(async () => {
     const { mode, pid } = await ask()
     expect(mode).toBe('force_generic_plan')
-    return both.every((before) => before.pid !== pid)
+    return all.every((before) => before.pid !== pid)
   })
   const { rows } = await sql`show plan_cache_mode`.execute(database.db)
   expect(rows).toEqual([{ plan_cache_mode: 'auto' }])

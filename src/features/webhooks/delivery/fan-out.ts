@@ -41,7 +41,7 @@ export function fanOut(needs: Needs) {
     },
   )
 
-  /** Secrets are opened for the attempt and not kept. */
+  /** As it stands now: a secret that was changed signs from the next attempt on. */
   function targetOf(endpoint: endpointQueue.ActiveEndpoint): Target {
     const { previous_secret, previous_secret_until } = endpoint
     const open = (sealed: Uint8Array) => vault.open(ENDPOINT_SECRET, Buffer.from(sealed))
