@@ -48,6 +48,16 @@ describe('a job', () => {
     expect(await takeJob(one.core.db, job)).toBe(false)
   })
 
+  it('that is not due is looked at without writing anything', async () => {
+    const job = jobNamed()
+    await takeJob(one.core.db, job)
+    await one.core.db.transaction().execute(async (tx) => {
+      expect(await takeJob(tx, job)).toBe(false)
+      const { rows } = await sql`select pg_current_xact_id_if_assigned() as id`.execute(tx)
+      expect(rows).toEqual([{ id: null }])
+    })
+  })
+
   it('that fails neither stops the others nor is forgotten', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const runs: string[] = []

@@ -39,10 +39,13 @@ export function runJobs(core: Core, jobs: readonly Job[]) {
 }
 
 export async function takeJob(db: Db, { name, everySeconds }: Job): Promise<boolean> {
+  const since = sql`now() - make_interval(secs => ${everySeconds})`
+  // Looked at first: the conflict alone would lock the row, which is a write and a commit on disk.
   const { rows } = await sql`
-    insert into job_runs (name, begun_at) values (${name}, now())
-    on conflict (name) do update set begun_at = now()
-      where job_runs.begun_at <= now() - make_interval(secs => ${everySeconds})
+    insert into job_runs (name, begun_at)
+    select ${name}, now()
+    where not exists (select from job_runs where name = ${name} and begun_at > ${since})
+    on conflict (name) do update set begun_at = now() where job_runs.begun_at <= ${since}
     returning name`.execute(db)
   return rows.length > 0
 }
