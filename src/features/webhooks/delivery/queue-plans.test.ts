@@ -26,7 +26,7 @@ afterAll(async () => {
   await clone.drop()
 })
 
-/** Half of them for an endpoint, a tenth of them to be tried again. */
+/** Half of them for an endpoint, a fifth of them to be tried again. */
 const fill = (tx: Tx) =>
   sql`
     with stored as (
