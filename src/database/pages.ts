@@ -116,7 +116,7 @@ export async function pageOfFound(
   const page = lookFor(db, found, table, sort, slice)
   const learned = async ({ total }: IdsAndTotal) =>
     total < SOME ? undefined : { total, everything: await countOf(db, everything) }
-  searches.learn(search, page.then(learned))
+  if (!known) searches.learn(search, page.then(learned))
   return page
 }
 
@@ -139,8 +139,7 @@ async function lookFor(
     with found as materialized (${found.select(row)})
     select
       array(
-        select id from found order by sort_key ${order}, id ${order}
-        limit ${perPage} offset ${offset}
+        select id from found order by sort_key ${order}, id ${order} ${slicing({ perPage, offset })}
       ) as ids,
       (select count(*) from found) as total`.execute(db)
   return rows[0] as IdsAndTotal
@@ -217,23 +216,20 @@ function nameOfList(query: Query, table: string): string {
 
 const idsIn = (rows: unknown[]) => (rows as { id: string }[]).map(({ id }) => id)
 
-/** Of first pages as people ask for them the length is written out: planned once, and not each time. */
-const USUAL = new Set([10, 20, 25, 50, 100, 200])
-
-const idsOf = (
-  query: Query,
-  table: string,
-  { by, direction }: Sort<string>,
-  { perPage, offset }: Slice,
-) => {
-  const ids = query
+const idsOf = (query: Query, table: string, { by, direction }: Sort<string>, slice: Slice) =>
+  query
     .select(`${table}.id`)
     .orderBy(`${table}.${by}`, direction)
     .orderBy(`${table}.id`, direction)
-  return offset === 0 && USUAL.has(perPage)
-    ? ids.limit(sql.lit(perPage))
-    : ids.limit(perPage).offset(offset)
-}
+    .modifyEnd(slicing(slice))
+
+/** Of first pages as people ask for them the length is written out: planned once, and not each time. */
+const USUAL = new Set([10, 20, 25, 50, 100, 200])
+
+const slicing = ({ perPage, offset }: Slice) =>
+  offset === 0 && USUAL.has(perPage)
+    ? sql`limit ${sql.lit(perPage)}`
+    : sql`limit ${perPage} offset ${offset}`
 
 type Slice = Pick<Page, 'perPage' | 'offset'>
 

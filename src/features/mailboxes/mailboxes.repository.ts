@@ -4,7 +4,11 @@ import type { Db, Tx } from '../../database/database.ts'
 import { inOrder, nameOf, pageOfFound, pageOfKnown, withIds } from '../../database/pages.ts'
 import { prepared } from '../../database/prepared.ts'
 import { inScope, inScopeOf, organizationOf } from '../../database/scope.ts'
-import { containsInLowerCase, containsWhileWalking } from '../../database/search.ts'
+import {
+  containsByPieces,
+  containsWhileWalking,
+  isShorterThanPieces,
+} from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 import type { Status } from './mailboxes.rules.ts'
@@ -57,7 +61,7 @@ const matching = (
   db: Db,
   scope: Scope,
   { q, domain_id, status }: AccountFilter,
-  contains = containsInLowerCase,
+  contains: typeof containsByPieces = containsByPieces,
 ) => {
   let query = db.selectFrom('email_accounts').where(inScope('email_accounts', scope))
   if (domain_id !== undefined) query = query.where('email_accounts.domain_id', '=', domain_id)
@@ -76,9 +80,9 @@ export async function list(
   sort: Sort<'email' | 'created_at' | 'storage_used' | 'last_login'>,
   page: Page,
 ) {
-  const found = matching(db, scope, filter)
   const everything = count(db, scope, filter)
   const walked = matching(db, scope, filter, containsWhileWalking)
+  const found = isNarrow(scope, filter) ? walked : matching(db, scope, filter)
   const { ids, total } = filter.q
     ? await pageOfFound(db, { found, walked, everything }, 'email_accounts', sort, page)
     : await pageOfKnown(db, found, 'email_accounts', sort, page, {
@@ -87,6 +91,10 @@ export async function list(
       })
   return { items: inOrder(ids, await listed(db, { ids })), total }
 }
+
+/** What few letters find with all tenants is more than what one organization or domain has. */
+const isNarrow = (scope: Scope, { q = '', domain_id }: AccountFilter) =>
+  isShorterThanPieces(q) && (scope !== 'platform' || domain_id !== undefined)
 
 const listed = prepared((db, { ids }: { ids: string[] }) =>
   db
