@@ -90,11 +90,11 @@ async function pageFromEnd(
   return idsIn(rows.slice(0, length).reverse())
 }
 
-/** A search in two forms: for the index that finds, and for one that is walked in order. */
+/** A search in two forms: for one index that is walked in order, and for another that finds. */
 export interface Search {
-  found: Query
   walked: Query
-  everything: Count
+  found: () => Query
+  everything: () => Count
 }
 
 /**
@@ -103,19 +103,19 @@ export interface Search {
  */
 export async function pageOfFound(
   db: Db,
-  { found, walked, everything }: Search,
+  { walked, found, everything }: Search,
   table: string,
   sort: Sort<string>,
   slice: Slice,
 ): Promise<IdsAndTotal> {
-  const search = nameOfList(found, table)
+  const search = nameOfList(walked, table)
   const known = await searches.known(search)
   if (known && isWorthWalking(known, slice)) {
     return { ids: await pageOf(walked, table, sort, slice), total: known.total }
   }
-  const page = lookFor(db, found, table, sort, slice)
+  const page = lookFor(db, found(), table, sort, slice)
   const learned = async ({ total }: IdsAndTotal) =>
-    total < SOME ? undefined : { total, everything: await countOf(db, everything) }
+    total < SOME ? undefined : { total, everything: await countOf(db, everything()) }
   if (!known) searches.learn(search, page.then(learned))
   return page
 }

@@ -70,13 +70,13 @@ export async function list(
   sort: Sort<'domain' | 'created_at' | 'total_storage_used'>,
   page: Page,
 ) {
-  const found = matching(db, scope, filter)
-  const everything = count(db, scope, filter)
   const walked = matching(db, scope, filter, containsWhileWalking)
+  const found = () => matching(db, scope, filter)
+  const everything = () => count(db, scope, filter)
   const { ids, total } = filter.q
-    ? await pageOfFound(db, { found, walked, everything }, 'domains', sort, page)
-    : await pageOfKnown(db, found, 'domains', sort, page, {
-        count: everything,
+    ? await pageOfFound(db, { walked, found, everything }, 'domains', sort, page)
+    : await pageOfKnown(db, walked, 'domains', sort, page, {
+        count: everything(),
         isAddedUp: scope === 'platform',
       })
   return { items: inOrder(ids, await listed(db, { ids })), total }

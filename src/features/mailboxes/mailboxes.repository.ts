@@ -80,13 +80,13 @@ export async function list(
   sort: Sort<'email' | 'created_at' | 'storage_used' | 'last_login'>,
   page: Page,
 ) {
-  const everything = count(db, scope, filter)
   const walked = matching(db, scope, filter, containsWhileWalking)
-  const found = isNarrow(scope, filter) ? walked : matching(db, scope, filter)
+  const found = () => (isNarrow(scope, filter) ? walked : matching(db, scope, filter))
+  const everything = () => count(db, scope, filter)
   const { ids, total } = filter.q
-    ? await pageOfFound(db, { found, walked, everything }, 'email_accounts', sort, page)
-    : await pageOfKnown(db, found, 'email_accounts', sort, page, {
-        count: everything,
+    ? await pageOfFound(db, { walked, found, everything }, 'email_accounts', sort, page)
+    : await pageOfKnown(db, walked, 'email_accounts', sort, page, {
+        count: everything(),
         isAddedUp: scope === 'platform',
       })
   return { items: inOrder(ids, await listed(db, { ids })), total }

@@ -83,13 +83,13 @@ export async function list(
   page: Page,
 ) {
   const { q, ...others } = filter
-  const everything = matching(db, others).select(sql<number>`count(*)`.as('total'))
-  const found = matching(db, filter)
   const walked = matching(db, filter, foundWhileWalking)
+  const found = () => matching(db, filter)
+  const everything = () => matching(db, others).select(sql<number>`count(*)`.as('total'))
   const { ids, total } = q
-    ? await pageOfFound(db, { found, walked, everything }, 'organizations', sort, page)
-    : await pageOfKnown(db, found, 'organizations', sort, page, {
-        count: everything,
+    ? await pageOfFound(db, { walked, found, everything }, 'organizations', sort, page)
+    : await pageOfKnown(db, walked, 'organizations', sort, page, {
+        count: everything(),
         isAddedUp: false,
       })
   return { items: inOrder(ids, await listed(db, { ids })), total }
