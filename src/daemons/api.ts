@@ -22,6 +22,7 @@ import { mailbox } from '../features/mailbox/index.ts'
 import { scriptStore } from '../features/mailbox/script-store/script-store.ts'
 import { mailboxAuth } from '../features/mailbox-auth/index.ts'
 import { mailboxes } from '../features/mailboxes/index.ts'
+import { EmailAccount } from '../features/mailboxes/mailboxes.schemas.ts'
 import { mailboxService } from '../features/mailboxes/mailboxes.service.ts'
 import { messageTrace } from '../features/message-trace/index.ts'
 import { expireQuarantine } from '../features/message-trace/message-trace.jobs.ts'
@@ -118,7 +119,7 @@ export function apiFeatures(core: Core): Feature[] {
     auth(core, manifest),
     platform(core),
     organizations(organizing, hosting),
-    domains(core, hosting, mailboxing),
+    domains(core, hosting, { ...mailboxing, shape: EmailAccount }),
     mailboxes(core, mailboxing),
     smtpCredentials(core, hosting),
     aliases(forwarding),

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { TSchema } from 'typebox'
 import { key } from '../../access/labels.ts'
 import { Done, done, Success, success } from '../../http/envelope.ts'
 import { Paginated, pageOf } from '../../http/paging.ts'
@@ -17,6 +18,7 @@ import type { DomainService } from './domains.service.ts'
 
 /** Account records of a domain, as the mailboxes feature shows them. */
 export interface AccountLister {
+  shape: TSchema
   listOfDomain(domainId: string): Promise<object[]>
 }
 
@@ -74,9 +76,9 @@ export const domainRoutes =
       config: { auth: key('read'), errors: [errors.DomainNotFound] },
       schema: {
         operationId: 'get_domain',
-        summary: 'Get a domain with its DNS records, organization and first 200 mailboxes',
+        summary: 'Get a domain with its DNS records, organization and first 50 mailboxes',
         params: shapes.DomainParams,
-        response: { 200: Success(shapes.DomainDetail) },
+        response: { 200: Success(shapes.DomainDetail(accounts.shape)) },
       },
       handler: async ({ caller, params }) => {
         const domain = await domains.detail(caller, params.domain_id)

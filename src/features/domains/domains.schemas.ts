@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { Body, Nullable, Timestamp } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/paging.ts'
 import { SortQuery } from '../../http/sorting.ts'
@@ -78,24 +78,25 @@ export const CreatedDomain = Type.Object(
   { title: 'CreatedDomain' },
 )
 
-export const DomainDetail = Type.Object(
-  {
-    ...Domain.properties,
-    ...dkim,
-    organization: Nullable(Organization),
-    email_accounts: Type.Array(FreeForm('An email account'), {
-      description:
-        'The first 50 by address; the list of mailboxes, narrowed to the domain, has all',
-    }),
-    email_account_count: Type.Integer(),
-    usage_statistics: Type.Object({
-      account_usage_percentage: Type.Number(),
-      storage_usage_percentage: Type.Number(),
-      total_account_storage: Type.Integer(),
-    }),
-  },
-  { title: 'DomainDetail' },
-)
+export const DomainDetail = (emailAccount: TSchema) =>
+  Type.Object(
+    {
+      ...Domain.properties,
+      ...dkim,
+      organization: Nullable(Organization),
+      email_accounts: Type.Array(emailAccount, {
+        description:
+          'The first 50 by address; the list of mailboxes, narrowed to the domain, has all',
+      }),
+      email_account_count: Type.Integer(),
+      usage_statistics: Type.Object({
+        account_usage_percentage: Type.Number(),
+        storage_usage_percentage: Type.Number(),
+        total_account_storage: Type.Integer(),
+      }),
+    },
+    { title: 'DomainDetail' },
+  )
 
 export const DomainQuery = Type.Object({
   ...PageQuery,

@@ -181,13 +181,13 @@ export function domainService(needs: Needs) {
 
     async detail(caller: Caller, id: string) {
       const row = await get(caller, id)
-      const organization = await organizations.get(
-        { ...caller, scope: 'platform' },
-        row.organization_id,
-      )
+      const [organization, records] = await Promise.all([
+        organizations.get({ ...caller, scope: 'platform' }, row.organization_id),
+        published(row),
+      ])
       return {
         ...row,
-        ...(await published(row)),
+        ...records,
         organization,
         email_account_count: row.total_email_accounts,
         usage_statistics: {

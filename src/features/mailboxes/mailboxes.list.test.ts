@@ -200,8 +200,17 @@ describe('a page among very many mailboxes', () => {
     const last = await list('page=11&per_page=200', globex)
     expect(last.pagination).toMatchObject({ total: 2001, total_pages: 11 })
     expect(last.items).toHaveLength(1)
-    const domain = await globex.get(`/api/v1/domains/${globex.domainId}`)
-    expect(domain.body.data.email_accounts).toHaveLength(50)
+  })
+
+  it('begins in the record of the domain as well, with the same fields', async () => {
+    const { body } = await globex.get(`/api/v1/domains/${globex.domainId}`)
+    expect(body.data.email_accounts).toHaveLength(50)
+    const [{ domain_name, organization_name, ...first }] = (await list('per_page=1', globex)).items
+    expect(body.data.email_accounts[0]).toEqual(first)
+    expect({ domain_name, organization_name }).toEqual({
+      domain_name: 'globex.test',
+      organization_name: expect.any(String),
+    })
   })
 
   it.each(['asc', 'desc'])(
