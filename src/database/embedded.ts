@@ -213,6 +213,8 @@ async function launch(
     unix_socket_permissions: '0700',
     max_connections: 200,
     shared_buffers: `${bufferMegabytes()}MB`,
+    // By default an index costs as if a disk had to turn for each of its pages.
+    random_page_cost: 1.1,
     timezone: 'UTC',
     log_timezone: 'UTC',
     jit: 'off',
