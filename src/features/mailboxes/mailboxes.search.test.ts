@@ -16,11 +16,13 @@ const MAILBOXES = [
 
 let app: App
 let acme: Awaited<ReturnType<App['tenant']>>
+let globex: typeof acme
 let platform: Awaited<ReturnType<App['key']>>
 
 beforeAll(async () => {
   app = await startApp()
   acme = await app.tenant('acme')
+  globex = await app.tenant('other')
   platform = await app.key(null, { scope: 'platform' })
   for (const mailbox of MAILBOXES) await insertMailbox(app, acme, mailbox)
 })
@@ -35,8 +37,11 @@ const search = async (q: string, by: Pick<typeof acme, 'get'>, narrowed = '') =>
   return emails as string[]
 }
 
-const found = (q: string) =>
-  [...MAILBOXES, { email: 'admin@acme.test', name: 'admin' }]
+const OF_ACME = [...MAILBOXES, { email: 'admin@acme.test', name: 'admin' }]
+const OF_ALL = [...OF_ACME, { email: 'admin@other.test', name: 'admin' }]
+
+const found = (q: string, among: { email: string; name?: string }[]) =>
+  among
     .filter(({ email, name = '' }) => lower(`${email}\n${name}`).includes(lower(q)))
     .map(({ email }) => email)
     .sort()
@@ -46,15 +51,16 @@ const lower = (text: string) => [...text].map((letter) => letter.toLowerCase()).
 
 describe('a search for mailboxes', () => {
   it('finds each part of an address or a name, of any length, whoever asks', async () => {
-    for (const { name } of MAILBOXES) {
-      const letters = [...(name ?? '')]
+    for (const text of MAILBOXES.flatMap(({ email, name }) => [email, name ?? ''])) {
+      const letters = [...text]
       for (const length of [1, 2, 3, 4, 5, 8, 9, letters.length]) {
         for (let at = 0; at + length <= letters.length; at += Math.max(1, length - 2)) {
           const q = letters.slice(at, at + length).join('')
-          const expected = { q, emails: found(q) }
-          expect(expected.emails).not.toHaveLength(0)
-          expect({ q, emails: await search(q, platform) }).toEqual(expected)
-          expect({ q, emails: await search(q, acme) }).toEqual(expected)
+          const own = found(q, OF_ACME)
+          expect(own).not.toHaveLength(0)
+          expect({ q, emails: await search(q, acme) }).toEqual({ q, emails: own })
+          const all = found(q, OF_ALL)
+          expect({ q, emails: await search(q, platform) }).toEqual({ q, emails: all })
         }
       }
     }
@@ -77,10 +83,19 @@ describe('a search for mailboxes', () => {
     expect(await search(q, acme)).toEqual(emails)
   })
 
+  it.each(['g', 'gra', 'grac', 'grace.keller', 'özer'])(
+    'for %s finds nothing of another organization',
+    async (q) => {
+      expect(await search(q, acme)).not.toEqual([])
+      expect(await search(q, globex)).toEqual([])
+      expect(await search(q, globex, `&domain_id=${acme.domainId}`)).toEqual([])
+    },
+  )
+
   it('is narrowed to a domain or a status', async () => {
     const own = `&domain_id=${acme.domainId}`
-    expect(await search('gra', platform, own)).toEqual(found('gra'))
-    expect(await search('grace', platform, own)).toEqual(found('grace'))
+    expect(await search('gra', platform, own)).toEqual(found('gra', OF_ACME))
+    expect(await search('grace', platform, own)).toEqual(found('grace', OF_ACME))
     expect(await search('grace', platform, '&domain_id=other')).toEqual([])
     expect(await search('grace', platform, '&status=suspended')).toEqual([])
   })
