@@ -1,32 +1,63 @@
 import { defineConfig } from 'vitest/config'
-import { isTypeQuery } from './src/database/type-query.ts'
 
-const lane = (
-  name: string,
-  include: string[],
-  more: { setup?: string; seconds?: number } = {},
-) => ({
+interface Lane {
+  include: string[]
+  exclude?: string[]
+  /** Global setup files; their order is the order of the list. */
+  setup?: string[]
+  timeoutSeconds?: number
+}
+
+// Files of a lane share a process: most of the time of a small test is loading the app.
+const lane = (name: string, { include, exclude = [], setup = [], timeoutSeconds = 240 }: Lane) => ({
   test: {
     name,
     include,
+    exclude,
     isolate: false,
+    // Node runs TypeScript itself, so that Vite does not transform a thousand files for each lane.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     pool: 'forks' as const,
-    globalSetup: ['test/support/postgres.ts', ...(more.setup ? [more.setup] : [])],
-    testTimeout: (more.seconds ?? 30) * 1000,
-    hookTimeout: 60_000,
+    globalSetup: setup,
+    testTimeout: timeoutSeconds * 1000,
+    // A machine that shares its cores may be ten times slower for minutes.
+    hookTimeout: 600_000,
+    // One second unless set, which a busy machine does not keep.
+    expect: { poll: { timeout: 180_000 } },
   },
 })
 
-// One server per run, one cloned database per file; files share a process, which is most of the speed.
+const UNIT = ['src/**/*.unit.test.ts', 'test/*.unit.test.ts', 'web/**/*.unit.test.ts']
+const database = 'test/support/postgres.ts'
+const build = 'test/support/built.mjs'
+
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    onUnhandledError: (error) => !isTypeQuery(error),
     projects: [
-      lane('api', ['src/**/*.test.ts']),
-      lane('contract', ['test/*.test.ts']),
-      lane('faults', ['test/faults/*.test.ts'], { setup: 'test/support/built.mjs', seconds: 90 }),
-      lane('mail', ['test/mail/*.test.ts'], { setup: 'test/support/built.mjs', seconds: 60 }),
+      lane('unit', { include: UNIT }),
+      lane('api', { include: ['src/**/*.test.ts'], exclude: UNIT, setup: [database] }),
+      lane('contract', { include: ['test/*.test.ts'], exclude: UNIT, setup: [database] }),
+      lane('faults', {
+        include: ['test/faults/*.test.ts'],
+        setup: [database, build],
+        timeoutSeconds: 600,
+      }),
+      lane('web', {
+        include: ['test/web/*.test.ts'],
+        setup: [database, build],
+        timeoutSeconds: 600,
+      }),
+      lane('clients', {
+        include: ['test/clients/*.test.ts'],
+        setup: [database],
+        timeoutSeconds: 600,
+      }),
+      lane('mail', {
+        include: ['test/mail/*.test.ts'],
+        setup: [database, build],
+        timeoutSeconds: 600,
+      }),
     ],
   },
 })

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The first organization of a fresh installation, and a key of it. */
+interface Bootstrapped {
+  api_key: string
+  organization_id: string
+  mailbox: string
+}
+
+/** Creates the first organization of a fresh installation and returns its id and API key. */
 export async function bootstrap(url: string, dataDir: string) {
   const token = readFileSync(join(dataDir, 'bootstrap-token'), 'utf8').trim()
   const body = {
@@ -14,7 +20,7 @@ export async function bootstrap(url: string, dataDir: string) {
     headers: { 'content-type': 'application/json', 'x-bootstrap-token': token },
     body: JSON.stringify(body),
   })
-  const answer = (await response.json()) as { data: { api_key: string; organization_id: string } }
+  const answer = (await response.json()) as { data: Bootstrapped }
   if (!response.ok) throw new Error(`bootstrap: ${JSON.stringify(answer)}`)
-  return answer.data
+  return { ...answer.data, password: body.admin_password }
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Answer, Job, Measurement } from './load.ts'
 import type { Started } from './servers.ts'
 
-/** The load generator in a process of its own, so that it shares no event loop with anything. */
+/** Runs the load generator in its own process, so that it shares no event loop with a server. */
 export function startGenerator(started: Started[]) {
   const child = fork(fileURLToPath(new URL('./load.ts', import.meta.url)))
   started.push({ child, url: '', port: 0 })

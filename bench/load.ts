@@ -5,7 +5,7 @@ export interface LoadRequest {
   method: string
   path: string
   headers: Record<string, string>
-  /** `{n}` in it becomes another number in every request. */
+  /** `{n}` is replaced by a new number in every request. */
   body?: string
   /** Any other status ends the run. */
   status: number
@@ -53,7 +53,7 @@ async function run(job: Job): Promise<Measurement> {
   }
 }
 
-// Counted on over the rounds: a row can be inserted once only.
+// Continues over all rounds, because a row can be inserted only once.
 let counter = 0
 
 function requestsOf({ method, path, port, headers, body }: Job): () => string {
@@ -73,7 +73,7 @@ function loop(
   return new Promise((resolve, reject) => {
     let sentAt = 0
     let head = ''
-    /** What is still to come of the answer; unknown until its head is there. */
+    /** Missing bytes of the response; undefined until its header has arrived. */
     let missing: number | undefined
     const send = () => {
       sentAt = performance.now()
@@ -96,7 +96,7 @@ function loop(
         resolve()
       }
     }
-    // One buffer for all reads: the generator must cost less than what it measures.
+    // One buffer for all reads: the generator must use less CPU than the server it measures.
     const socket: Socket = connect({
       port,
       host: '127.0.0.1',
@@ -115,7 +115,7 @@ function loop(
   })
 }
 
-/** How much of an answer is not there yet; every server here says how long its body is. */
+/** Counts the missing bytes of a response. Every server here sends content-length. */
 function missingOf(answer: string): number | undefined {
   const headEnd = answer.indexOf('\r\n\r\n')
   if (headEnd === -1) return undefined

@@ -41,16 +41,16 @@ try {
   const target = { job: { organization_id: organizationId }, domain, settings: wishes, embedder }
   const fields = new Set<string>(FIELDS)
   const letterOf = corpus()
-  const known: { uid: number; sentence: string[] }[] = []
+  const questioned: { uid: number; sentence: string[] }[] = []
   const every = Math.max(1, Math.floor(count / questions))
 
-  // What a job does with what it has fetched: parsed, taken apart, stored, a batch in a transaction.
+  // As an index job does after fetching: parse, split, and store one batch per transaction.
   let spent = 0
   for (let at = 0; at < count; at += AT_ONCE * 20) {
     const letters = Array.from({ length: Math.min(AT_ONCE * 20, count - at) }, (_, i) => {
       const letter = letterOf(at + i + 1)
       if ((at + i) % every === 0) {
-        known.push({ uid: at + i + 1, sentence: letter.sentences[2] ?? [] })
+        questioned.push({ uid: at + i + 1, sentence: letter.sentences[2] ?? [] })
       }
       return letter.source
     })
@@ -71,7 +71,7 @@ try {
   }
   const rate = count / (spent / 1000)
   say(
-    `indexing: ${count} messages in ${(spent / 1000).toFixed(1)} s, ${rate.toFixed(0)} a second (goal 500)`,
+    `indexing: ${count} messages in ${(spent / 1000).toFixed(1)} s, ${rate.toFixed(0)}/s (aim: 500)`,
   )
   await sql`vacuum analyze rag_chunks, rag_documents, rag_signatures`
 
@@ -85,6 +85,7 @@ try {
     ip: '127.0.0.1',
     userAgent: null,
     correlationId: '',
+    atStart: [],
     atCommit: [],
   }
   const uids = new Map(
@@ -96,17 +97,17 @@ try {
   const filter = { organization_id: organizationId }
   for (const mistakes of [0, 0.3, 0.6]) {
     const random = dice(7)
-    const found = { fullText: 0, hybrid: 0 }
+    const hitCounts = { fullText: 0, hybrid: 0 }
     const times: number[] = []
     const plain: number[] = []
-    for (const { uid, sentence } of known) {
+    for (const { uid, sentence } of questioned) {
       const query = question(sentence, random, mistakes)
       const hits = (ids: string[]) => (ids.slice(0, TOP).some((id) => uids.get(id) === uid) ? 1 : 0)
-      found.fullText += hits((await rank(filter, query)).fused.map((one) => one.document_id))
+      hitCounts.fullText += hits((await rank(filter, query)).fused.map((one) => one.document_id))
       const begun = performance.now()
       const { results } = await search.search(caller, { query })
       times.push(performance.now() - begun)
-      found.hybrid += hits(results.map((one) => one.email_id))
+      hitCounts.hybrid += hits(results.map((one) => one.email_id))
       if (plain.length < 20) {
         const patterns = query.split(' ').map((word) => `%${word}%`)
         const start = performance.now()
@@ -116,15 +117,15 @@ try {
         plain.push(performance.now() - start)
       }
     }
-    const share = (hits: number) => `${((hits / known.length) * 100).toFixed(1)} %`
+    const share = (hits: number) => `${((hits / questioned.length) * 100).toFixed(1)} %`
     const p95 = quantile(times, 0.95)
     say(
-      `${mistakes * 100} % of the words misspelled: found among the first ${TOP}: full text ${share(found.fullText)}, hybrid ${share(found.hybrid)}`,
+      `${mistakes * 100} % of the words misspelled: found among the first ${TOP}: full text ${share(hitCounts.fullText)}, hybrid ${share(hitCounts.hybrid)}`,
     )
     say(
-      `  search p50 ${quantile(times, 0.5).toFixed(0)} ms, p95 ${p95.toFixed(0)} ms (goal 150); ILIKE over the same text p95 ${quantile(plain, 0.95).toFixed(0)} ms, ${(quantile(plain, 0.95) / p95).toFixed(1)} times that`,
+      `  search p50 ${quantile(times, 0.5).toFixed(0)} ms, p95 ${p95.toFixed(0)} ms (aim: under 150); ILIKE over the same text p95 ${quantile(plain, 0.95).toFixed(0)} ms, ${(quantile(plain, 0.95) / p95).toFixed(1)} times that`,
     )
-    if (found.hybrid < found.fullText) process.exitCode = 1
+    if (hitCounts.hybrid < hitCounts.fullText) process.exitCode = 1
   }
 } finally {
   await installation.stop()

@@ -11,7 +11,10 @@ export interface Result extends Measurement {
   ofBare: number
 }
 
-/** Medians over the rounds; the first target is the bare server that the others are held against. */
+/**
+ * Returns medians over the rounds. The first target is the bare server that the others are compared
+ * with.
+ */
 export function summarize(measured: Measured[]): Result[] {
   const medians = measured.map(({ name, rounds }) => ({
     name,
@@ -23,7 +26,7 @@ export function summarize(measured: Measured[]): Result[] {
   return medians.map((result) => ({ ...result, ofBare: result.perSecond / bare }))
 }
 
-export function report(results: Result[]): string {
+export function report(results: Result[], aims: string[]): string {
   const rows = [
     ['', 'requests/s', 'p50 ms', 'p99 ms', 'of bare'],
     ...results.map(({ name, perSecond, p50Ms, p99Ms, ofBare }) => [
@@ -35,8 +38,26 @@ export function report(results: Result[]): string {
     ]),
   ]
   const machine = `Node ${process.versions.node}, ${process.arch}, ${cpus().length} cores`
-  return `${machine}\n\n${table(rows)}\n`
+  return `${machine}\n\n${table(rows)}\n${aims.join('\n')}\n`
 }
+
+export function aims(results: Result[]): string[] {
+  const named = (name: string) => results.find((result) => result.name.includes(name))
+  const row = named('Mailplane, row by id')
+  const fastApi = named('FastAPI')
+  const lines = [
+    aim('auth/me at least 0.35 of bare node:http', (named('auth/me')?.ofBare ?? 0) >= 0.35),
+    aim('row by id at least 0.25 of bare node:http', (row?.ofBare ?? 0) >= 0.25),
+  ]
+  if (fastApi) {
+    const times = (row?.perSecond ?? 0) / fastApi.perSecond
+    lines.push(aim(`row by id at least twice FastAPI + asyncpg (${times.toFixed(1)})`, times >= 2))
+  }
+  return lines
+}
+
+export const aim = (text: string, isReached: boolean) =>
+  `  aim: ${text}: ${isReached ? 'reached' : 'NOT REACHED'}`
 
 /** Names in the first column, figures in the others. */
 export function table(rows: string[][]): string {

@@ -9,14 +9,14 @@ export interface Started {
   port: number
 }
 
-/** Runs a server that names its loopback address once it listens. */
+/** Starts a server that prints its loopback URL once it listens. */
 export async function start(
   program: string,
   args: string[],
   environment: Record<string, string>,
   started: Started[],
 ): Promise<Started> {
-  // Not our own environment: a DATABASE_URL or NODE_OPTIONS in it would change what is measured.
+  // Not the environment of this process: DATABASE_URL or NODE_OPTIONS would change the result.
   const child = spawn(program, args, {
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -45,7 +45,7 @@ export async function start(
   return server
 }
 
-/** Last started, first stopped: the database belongs to one of the first. */
+/** Stops in reverse order, because the database belongs to one of the first servers. */
 export async function stopAll(started: Started[]): Promise<void> {
   for (const { child } of started.splice(0).reverse()) {
     if (child.exitCode !== null || child.signalCode !== null) continue

@@ -3,13 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { connect, type Target as DatabaseTarget, EMBEDDED_NAME } from '../src/database/database.ts'
 import { runningEmbedded } from '../src/database/embedded.ts'
 import { bootstrap } from './bootstrap.ts'
+import type { Target } from './compare.ts'
 import type { LoadRequest } from './load.ts'
 import { type Started, start } from './servers.ts'
-
-export interface Target {
-  name: string
-  request: LoadRequest
-}
 
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 type Database = Exclude<DatabaseTarget, string>
@@ -67,8 +63,8 @@ export async function startTargets(dataDir: string, started: Started[]): Promise
 }
 
 /**
- * Many rows, and statistics about them. Statements that were planned for a handful of rows would
- * walk the whole organization once the inserts have begun.
+ * Inserts many rows and analyzes them. Statements planned for a few rows would scan the whole
+ * organization once the inserts have begun.
  */
 async function seed(database: Database, organizationId: string): Promise<string> {
   const sql = connect(database, { max: 1 })

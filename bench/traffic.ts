@@ -3,9 +3,10 @@ import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Redis } from 'ioredis'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/index.ts'
 import { startCore } from '../src/core.ts'
 import { runningEmbedded } from '../src/database/embedded.ts'
+import { webhookQueue } from '../src/features/webhooks/delivery/enqueue.ts'
 import { serviceLog } from '../src/log.ts'
 import { table } from './report.ts'
 import { type Started, stopAll } from './servers.ts'
@@ -91,7 +92,7 @@ try {
   if (!target) throw new Error('the embedded PostgreSQL is not running')
   const config = readConfig({ DATA_DIR: dataDir })
   const { log, close } = serviceLog('bench', config)
-  const core = await startCore({ config, log, target })
+  const core = await startCore({ config, log, target, listeners: [webhookQueue(config)] })
   const ingested = await measureIngestion(core, database.sql, folder, lines)
   await core.close()
   say(
@@ -116,7 +117,7 @@ try {
   await stop()
 }
 
-/** What Redis does of the simplest counting there is, asked by one process in the same way. */
+/** Measures plain INCR commands per second from one process, the simplest counter in Redis. */
 async function bareCounts(url: string, count: number): Promise<number> {
   const client = new Redis(url)
   let next = 0

@@ -71,7 +71,8 @@ try {
   }
 
   let bytes = 0
-  // In rotation, so that whatever else the machine does meets all of them alike; the first is to warm up.
+  // In rotation, so that other load on the machine affects all equally. The first round is the
+  // warm-up.
   for (let round = 0; round <= Number(values.rounds); round++) {
     for (const { name, send, rates } of contestants) {
       await receiver.forget()
@@ -93,7 +94,7 @@ try {
   const paced = await measureLatency(database, receiver, EACH_SECOND, Number(values.seconds))
   say(latencies(EACH_SECOND, paced))
 
-  // The same database, and nobody who delivers.
+  // The same database, without delivery.
   await database.close()
   await stopAll(started.splice(started.indexOf(server), 1))
   const idle = await startMailplane(dataDir, {}, started)

@@ -1,5 +1,5 @@
-// Runs a benchmark of bench/ on the bundled Node, which reads TypeScript as it is, against the server as
-// built: `bench.mjs` for run.ts, `bench.mjs scale` for scale.ts, `bench.mjs webhooks` for webhooks.ts.
+// Runs a benchmark of bench/ against the built server: `bench.mjs` runs run.ts, `bench.mjs scale` runs
+// scale.ts, and so on. Needs the bundled Node, which runs TypeScript directly.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { bundledNode, prepare, root } from './prepare.mjs'

@@ -1,4 +1,5 @@
-// Format, lint, layers, types, and that generated files say what the code says.
+// Checks format, lint rules, layers and types, that the generated files are current, and that every
+// stored or accepted field is read.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { bundledNode, prepare, root } from './prepare.mjs'
@@ -8,9 +9,12 @@ const node = bundledNode() ?? process.execPath
 const steps = [
   [join('node_modules', '@biomejs', 'biome', 'bin', 'biome'), 'check', '.'],
   [join('node_modules', 'typescript', 'bin', 'tsc'), '--project', 'tsconfig.test.json'],
+  [join('node_modules', 'typescript', 'bin', 'tsc'), '--project', 'web'],
   [join('scripts', 'db-types.mjs'), '--check'],
   [join('scripts', 'openapi.mjs'), '--check'],
+  [join('scripts', 'web-types.mjs'), '--check'],
   [join('scripts', 'events.mjs'), '--check'],
+  [join('scripts', 'unread-fields.mjs')],
 ]
 for (const [file, ...args] of steps) {
   const { status } = spawnSync(node, [join(root, file), ...args], { cwd: root, stdio: 'inherit' })

@@ -1,5 +1,5 @@
-// Writes src/database/tables.ts from a freshly migrated database; `--check` only compares. Reads the sources
-// as they are, which the bundled Node can do, because a new table must not wait for a build that needs it.
+// Writes src/database/tables.ts from a freshly migrated database; `--check` only compares. Imports the
+// TypeScript sources directly, because the build itself needs the types of a new table.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ const columns = await database.sql`
   from information_schema.columns
   where table_schema = 'public' and table_name <> 'schema_migrations'
   order by table_name, ordinal_position`
-// A column that a constraint keeps to a few words is a union of them.
+// A column with a CHECK constraint on a list of values becomes a union type.
 const constraints = await database.sql`
   select c.conrelid::regclass::text as table_name, a.attname as column_name,
     pg_get_constraintdef(c.oid) as definition
@@ -58,15 +58,16 @@ rmSync(folder, { recursive: true, force: true })
 
 const tables = new Map()
 for (const column of columns) {
-  const known = words.get(`${column.table_name}.${column.column_name}`) ?? TYPES[column.data_type]
-  if (!known)
+  const base = words.get(`${column.table_name}.${column.column_name}`) ?? TYPES[column.data_type]
+  if (!base)
     throw new Error(`${column.table_name}.${column.column_name}: no type for ${column.data_type}`)
-  const nullable = column.is_nullable === 'YES' ? `${known} | null` : known
-  const made = column.is_identity === 'YES' || column.is_generated === 'ALWAYS'
+  const nullable = column.is_nullable === 'YES' ? `${base} | null` : base
+  const isGenerated = column.is_identity === 'YES' || column.is_generated === 'ALWAYS'
   const optional = column.column_default !== null
-  const json = known === 'Json' && optional ? 'JsonWithDefault' : undefined
+  const json = base === 'Json' && optional ? 'JsonWithDefault' : undefined
   const type =
-    json ?? (made ? `GeneratedAlways<${nullable}>` : optional ? `Generated<${nullable}>` : nullable)
+    json ??
+    (isGenerated ? `GeneratedAlways<${nullable}>` : optional ? `Generated<${nullable}>` : nullable)
   const list = tables.get(column.table_name) ?? []
   list.push(`    ${column.column_name}: ${type}`)
   tables.set(column.table_name, list)

@@ -1,20 +1,20 @@
-// Writes docs/events.md from the events that the code declares; `--check` only compares.
+// Writes docs/generated/events.md from the events that the code declares; `--check` only compares.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-// Declares the events of every feature.
-import '../src/daemons/all-events.ts'
 import { eventCatalogue } from '../src/events/events.ts'
 import { exampleData } from '../src/events/example.ts'
+import { declareEvents } from '../src/features/index.ts'
 import { root } from './prepare.mjs'
 
-const file = join(root, 'docs', 'events.md')
+const file = join(root, 'docs', 'generated', 'events.md')
+await declareEvents()
 const events = eventCatalogue()
 
 const INTRODUCTION = `# Events
 
 Written by \`npm run events\` from the declarations in \`src/**/*.events.ts\` and \`src/events/planned/\`; do not edit.
 
-An event says that something has happened. It is stored in the transaction of the change that caused it, in the table \`events\`: both are stored, or neither. [webhooks.md](webhooks.md) tells how events are delivered, and how other services hand in theirs.
+An event says that something has happened. It is stored in the transaction of the change that caused it, in the table \`events\`: both are stored, or neither. [webhooks.md](../webhooks.md) describes how events are delivered and how other services publish theirs.
 
 Every event has these fields, whatever it is about:
 
@@ -52,7 +52,7 @@ const text = aligned(
 
 if (process.argv.includes('--check')) {
   if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
-    process.stderr.write('docs/events.md differs from the events; run npm run events\n')
+    process.stderr.write('docs/generated/events.md differs from the events; run npm run events\n')
     process.exitCode = 1
   }
 } else {
@@ -71,7 +71,7 @@ function described({ name, source, summary, data, producer }) {
   return `## ${name}\n\n${summary}. ${from}\n\n${table}\n\n${example}`
 }
 
-/** As the formatter writes JSON: a field a line, and what is in a field on that line. */
+/** Formats JSON like the formatter of the repository: one line per top-level field. */
 function written(example) {
   const fields = Object.entries(example).map(([name, value]) => `  "${name}": ${inline(value)}`)
   return `{\n${fields.join(',\n')}\n}`
@@ -90,7 +90,7 @@ function typeOf({ type, anyOf, const: only, items }) {
   return type === 'array' ? `array of ${typeOf(items)}` : type
 }
 
-/** With the columns of every table under each other. */
+/** Aligns the columns of every Markdown table. */
 function aligned(markdown) {
   return `${markdown.replace(/(^\|.*\n?)+/gm, (table) => {
     const rows = table

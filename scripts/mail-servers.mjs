@@ -1,33 +1,28 @@
-// The mail servers the mail lane talks to. Installed from Debian when this runs as root and they are absent.
-import { spawnSync } from 'node:child_process'
+// Installs the mail servers for the mail lane from Debian if they are missing and this runs as root.
 import { existsSync } from 'node:fs'
+import { aptInstall, canInstall } from './apt.mjs'
 
-/** Which packages are needed, the server itself knows; it is built by now. */
+/** The built server knows which packages the edge needs; the others are only for tests. */
 const missingPackages = async () => [
   ...(await import('../dist/edge/packages.js')).missingPackages(),
-  // Not for the edge, but for tests of what several processes share.
+  // For tests with several processes.
   ...(existsSync('/usr/bin/redis-server') ? [] : ['redis-server']),
-  // A CA to obtain certificates from.
+  // An ACME server for tests of certificates.
   ...(existsSync('/usr/bin/pebble') ? [] : ['pebble']),
+  // The reverse proxies of docs/reverse-proxy.md.
+  ...(existsSync('/usr/sbin/nginx') ? [] : ['nginx']),
+  ...(existsSync('/usr/bin/caddy') ? [] : ['caddy']),
 ]
 
 export async function installMailServers() {
   const missing = await missingPackages()
   if (missing.length === 0) return
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+  if (!canInstall()) {
     process.stderr.write(`mail lane: skipped, as root run: apt-get install ${missing.join(' ')}\n`)
     return
   }
   process.stderr.write(`mail lane: installing ${missing.join(' ')} …\n`)
-  // No service may start by itself: the tests run their own, privately.
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
-  const apt = (...args) =>
-    spawnSync('apt-get', ['-qq', ...args], { env, stdio: ['ignore', 'ignore', 2] })
-  const options = ['-o', 'Dpkg::Options::=--force-confold', '--no-install-recommends', '-y']
-  if (apt('install', ...options, ...missing).status !== 0) {
-    apt('update')
-    apt('install', ...options, ...missing)
-  }
+  aptInstall(missing)
   const left = await missingPackages()
   if (left.length > 0)
     process.stderr.write(`mail lane: skipped, could not install ${left.join(' ')}\n`)

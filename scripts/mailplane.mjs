@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts Mailplane from a fresh clone: installs what is missing, builds what has changed, then runs.
-// Plain JavaScript on purpose, with nothing but Node's own modules: it runs before anything is there.
+// Starts Mailplane from a fresh clone: installs missing packages, builds changed sources, then runs.
+// Plain JavaScript with Node's own modules only, because it runs before the packages are installed.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -8,14 +8,14 @@ import { bundledNode, prepare, root } from './prepare.mjs'
 
 await prepare()
 
-// Kept for commands whose launcher is not npm: paths such as DATA_DIR are relative to the project.
+// Relative paths such as DATA_DIR refer to the project folder, also without npm as launcher.
 process.chdir(root)
 
 const node = bundledNode()
 if (node === undefined) {
   await import(pathToFileURL(join(root, 'dist', 'main.js')).href)
 } else {
-  // Only on the first start: later ones find the bundled Node on npm's path and run on it directly.
+  // First start only: later starts find the bundled Node in npm's PATH and run on it directly.
   const child = spawn(node, [join(root, 'dist', 'main.js'), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })

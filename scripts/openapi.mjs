@@ -1,39 +1,47 @@
-// Writes openapi/v1.json and openapi/routes.txt from the routes; `--check` only compares. The baseline is
-// what clients were last promised: it moves along with every change that breaks no promise.
+// Writes openapi/v1.json and openapi/routes.txt from the routes, and the types of the web app from
+// them. With `--check` it only compares.
+// Clients rely on the committed v1.json, so a breaking change is written only with
+// `--allow-breaking`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { documentedFeatures } from '../src/daemons/documented-features.ts'
 import { breakingChanges } from '../src/openapi/breaking.ts'
 import { openApiDocument } from '../src/openapi/document.ts'
 import { describeRoutes } from '../src/openapi/generate.ts'
 import { routeList } from '../src/openapi/route-list.ts'
 import { root } from './prepare.mjs'
+import { webTypes } from './web-types.mjs'
 
-const files = {
-  document: join(root, 'openapi', 'v1.json'),
-  routes: join(root, 'openapi', 'routes.txt'),
-  baseline: join(root, 'openapi', 'baseline.json'),
-}
-const routes = await describeRoutes()
+const documentFile = join(root, 'openapi', 'v1.json')
+const routesFile = join(root, 'openapi', 'routes.txt')
+const webTypesFile = join(root, 'web', 'api', 'schema.ts')
+const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+
+const routes = await describeRoutes(await documentedFeatures())
 const document = openApiDocument(routes)
-const text = `${JSON.stringify(document, null, 2)}\n`
-const list = routeList(routes)
-const baseline = existsSync(files.baseline)
-  ? JSON.parse(readFileSync(files.baseline, 'utf8'))
-  : undefined
-const broken = baseline ? breakingChanges(baseline, document) : []
+const documentText = `${JSON.stringify(document, null, 2)}\n`
+const routesText = routeList(routes)
+const before = read(documentFile)
+const broken = before === '' ? [] : breakingChanges(JSON.parse(before), document)
+const allowed = process.argv.includes('--allow-breaking')
 
-if (process.argv.includes('--check')) {
-  const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
-  if (read(files.document) !== text || read(files.routes) !== list) {
-    process.stderr.write(
-      'openapi/ differs from the routes; run npm run openapi and read the diff\n',
-    )
-    process.exitCode = 1
-  }
-} else {
-  writeFileSync(files.document, text)
-  writeFileSync(files.routes, list)
-  if (broken.length === 0) writeFileSync(files.baseline, text)
-}
 for (const change of broken) process.stderr.write(`breaks a promise of /api/v1: ${change}\n`)
-if (broken.length > 0) process.exitCode = 1
+if (process.argv.includes('--check')) {
+  if (before !== documentText || read(routesFile) !== routesText) {
+    fail('openapi/ differs from the routes; run npm run openapi and read the diff')
+  }
+  if (read(webTypesFile) !== webTypes(document)) {
+    fail('web/api/schema.ts differs from openapi/v1.json; run npm run openapi')
+  }
+} else if (broken.length > 0 && !allowed) {
+  fail('nothing was written; change the code, or run npm run openapi -- --allow-breaking')
+} else {
+  writeFileSync(documentFile, documentText)
+  writeFileSync(routesFile, routesText)
+  writeFileSync(webTypesFile, webTypes(document))
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`)
+  process.exitCode = 1
+}

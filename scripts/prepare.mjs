@@ -1,14 +1,12 @@
-// Installs packages and builds dist/ when they are missing or out of date. Used by every script that
-// must work on a fresh clone.
+// Installs packages and builds dist/ when they are missing or out of date, so that the other scripts
+// work on a fresh clone.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -18,14 +16,31 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-const OLDEST = [20, 19]
+// The oldest Node that can install the packages, and the oldest that can run the server.
+const OLDEST_TO_INSTALL = [18, 0]
+const OLDEST_TO_RUN = [20, 19]
 const BUNDLED_MAJOR = 24
 
-export async function prepare() {
+const isOlderThan = ([oldestMajor, oldestMinor]) => {
   const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
-    fail(`Node ${OLDEST.join('.')} or newer is needed, this is ${process.versions.node}`)
+  return major < oldestMajor || (major === oldestMajor && minor < oldestMinor)
+}
+
+export async function prepare() {
+  if (isOlderThan(OLDEST_TO_INSTALL)) {
+    fail(
+      `Node 18 or newer is needed, this is ${process.versions.node}; on Debian: apt install nodejs npm`,
+    )
   }
+  await installAndBuild()
+  if (isOlderThan(OLDEST_TO_RUN) && bundledNode() === undefined) {
+    fail(
+      `Node ${OLDEST_TO_RUN.join('.')} or newer is needed, this is ${process.versions.node}, and the Node of the packages does not run on this machine; install a newer one, for example with: npx --yes node@24 scripts/mailplane.mjs serve`,
+    )
+  }
+}
+
+async function installAndBuild() {
   if (isInstalled() && isBuilt()) return
   const release = await takeTurn()
   try {
@@ -36,12 +51,12 @@ export async function prepare() {
   }
 }
 
-/** The Node that the packages bring along, when it is newer than the one running this. */
+/** The path of the bundled Node if it is newer than the running one. */
 export function bundledNode() {
   if (Number(process.versions.node.split('.')[0]) >= BUNDLED_MAJOR) return undefined
   const file = join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node')
   if (!existsSync(file)) return undefined
-  // A machine whose C library is too old for it keeps its own Node.
+  // The bundled Node does not run on a machine with an older C library.
   return spawnSync(file, ['--version'], { stdio: 'ignore' }).status === 0 ? file : undefined
 }
 
@@ -52,9 +67,9 @@ const isInstalled = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === i
 
 function install() {
   say('installing packages (first start, or after an update) …')
-  // npm's own path where npm started us; dev packages are needed to build, whatever NODE_ENV says.
+  // Set when npm started this script.
   const npm = process.env.npm_execpath
-  // Not `npm ci`: it insists on lock entries for platforms whose packages a registry may not carry.
+  // Not `npm ci`: see docs/adr/0008-npm-install-not-ci.md. The build needs the dev packages.
   const args = [
     'install',
     '--no-save',
@@ -76,22 +91,19 @@ const isBuilt = () => existsSync(built) && readFileSync(built, 'utf8') === sourc
 
 function build() {
   say('building …')
-  const wanted = sources()
-  // What was deleted from the sources must not live on here.
-  rmSync(join(root, 'dist'), { recursive: true, force: true })
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  // Whoever starts a server waits for this. Types were checked when the change landed; leaving that
-  // out makes the same files in a tenth of the time.
-  const args = [tsc, '--project', root, '--noCheck']
-  const { status } = spawnSync(process.execPath, args, options())
+  const stampOfSources = sources()
+  const program = bundledNode() ?? process.execPath
+  const { status } = spawnSync(program, [join(root, 'scripts', 'build.mjs')], options())
   if (status !== 0) fail('the build failed; see above')
-  mkdirSync(join(root, 'dist'), { recursive: true })
-  writeFileSync(built, wanted)
+  writeFileSync(built, stampOfSources)
 }
 
-/** Changes with every file the build reads. */
+/** A hash over the names, sizes and times of all files that the build reads. */
 function sources() {
-  const parts = [readFileSync(join(root, 'tsconfig.json'))]
+  // The lock file, because the build contains the packages.
+  const parts = ['tsconfig.json', 'package-lock.json', 'scripts/build.mjs'].map((file) =>
+    readFileSync(join(root, file)),
+  )
   const walk = (folder) => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name)
@@ -103,25 +115,26 @@ function sources() {
     }
   }
   walk(join(root, 'src'))
+  walk(join(root, 'web'))
   return hash(parts)
 }
 
-/** Two starts at once on a fresh clone: the second waits for the first. */
+/** Takes a lock, so that of two concurrent starts on a fresh clone one waits for the other. */
 async function takeTurn() {
   const server = createServer()
   const name = `\0mailplane-prepare:${realpathSync(root)}`
   for (;;) {
-    const taken = await new Promise((resolve) => {
+    const isMine = await new Promise((resolve) => {
       server.once('error', () => resolve(false))
       server.listen(process.platform === 'linux' ? name : 0, () => resolve(true))
     })
     server.removeAllListeners('error')
-    if (taken) return () => server.close()
+    if (isMine) return () => server.close()
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
 
-// Progress goes to standard error: standard output belongs to the command.
+// Progress goes to standard error, because standard output belongs to the command.
 const options = () => ({ cwd: root, stdio: ['ignore', 2, 2] })
 const say = (text) => process.stderr.write(`mailplane: ${text}\n`)
 const hash = (parts) => {

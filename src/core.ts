@@ -1,74 +1,96 @@
 import { type Access, startAccess } from './access/access.ts'
 import type { Caller } from './access/caller.ts'
-import { type Config, globalWebhookUrl } from './config.ts'
+import { INTERNAL_TOKEN_FILE } from './access/internal.ts'
+import type { Config } from './config/index.ts'
 import { keptSecret } from './database/data-dir.ts'
 import { type Db, openDatabase, type Target, type Tx } from './database/database.ts'
 import { type Feeds, openFeeds } from './database/listen.ts'
 import { verifyRootKey } from './database/root-key.ts'
-import { type Events, events } from './events/events.ts'
+import { type EventListener, type Events, events } from './events/events.ts'
+import { type PasswordHashing, passwordHashing } from './lib/password-hashing.ts'
 import { type Vault, vault } from './lib/vault.ts'
+import { type WorkerPool, workerPool } from './lib/worker-pool.ts'
 import type { Log } from './log.ts'
 import { type AuthCache, authCache } from './mail/auth-cache.ts'
 import { dnsClient, type WithDns } from './mail/dns.ts'
 import { type Doveadm, doveadm } from './mail/doveadm.ts'
-import { type ImapLogin, imapLogin } from './mail/imap-login.ts'
+import { type ImapLogin, imapLogin, loginKey } from './mail/imap-login.ts'
 import type { MailQueue } from './mail/mail-queue.ts'
+import { type MailServers, watchMailServers } from './mail/mail-servers.ts'
 import { type Mailer, mailer } from './mail/mailer.ts'
 import { type ManageSieve, manageSieve } from './mail/managesieve/managesieve.ts'
-import { postfixQueue } from './mail/postfix-queue.ts'
+import { originKey } from './mail/origin.ts'
+import { ownQueueCommands, postfixQueue } from './mail/postfix-queue.ts'
 import { type Reinject, reinject } from './mail/reinject.ts'
+import { type ServerCertificates, serverCertificates } from './mail/server-certificates.ts'
 import { type SigningKeys, signingKeys } from './mail/signing-keys.ts'
 import { type OutboundGuard, outboundGuard } from './outbound/guard.ts'
+import { type HelperClient, helperClient } from './privileges/client.ts'
 import type { RedisLink } from './redis/redis.ts'
 
-/** What is made once and handed to all. */
+/** The objects that every feature and daemon of a process shares. */
 export interface Core {
   config: Config
   log: Log
   db: Db
-  /** For tables that are empty now and long in a minute: no plan depends on how long. */
-  byIndex: Db
   now(): Date
   vault: Vault
+  passwords: PasswordHashing
+  /** Credential of requests between services of the installation. */
+  internalToken: string
   events: Events
   access: Access
+  /** The current settings of the mail servers; they change when a private edge starts later. */
+  mailServers: MailServers
   imapLogin: ImapLogin
   authCache: AuthCache
   sieve: ManageSieve
   doveadm: Doveadm
   signingKeys: SigningKeys
+  serverCertificates: ServerCertificates
   mailQueue: MailQueue
+  /** Runs the operations that need root; undefined when this process runs as root. */
+  helper: HelperClient | undefined
   reinject: Reinject
   mailer: Mailer
   withDns: WithDns
-  /** Where calls to targets that a tenant chose may go. */
+  /** Protects calls to URLs and hosts that a tenant chose. */
   outbound: OutboundGuard
-  /** Does nothing until it is used; there is none without REDIS_URL. */
+  /** Connects on first use; undefined without REDIS_URL. */
   redis: RedisLink | undefined
-  /** Follows a NOTIFY channel of the database. */
+  /** Threads for work that a caller can make long. */
+  workers: WorkerPool
+  /** Listens to a NOTIFY channel of the database. */
   listen: Feeds['listen']
   /**
-   * Runs the change a caller asked for in one transaction, together with what belongs to it: its
-   * audit row and the mark that an idempotent request has happened.
+   * Records that a request begins to change something outside the database, such as the mail queue.
+   * The record remains when the process is killed before the commit.
+   */
+  begin: (caller: Caller) => Promise<void>
+  /**
+   * Runs the change of a request in one transaction, together with its audit row and the record of
+   * its idempotency key.
    */
   change: <Result>(caller: Caller, work: (tx: Tx) => Promise<Result>) => Promise<Result>
 }
 
-export interface Foundation {
+interface Foundation {
   config: Config
   log: Log
   target: Target
+  /** Called with every emitted event, in the transaction that stores it. */
+  listeners: readonly EventListener[]
   now?: () => Date
 }
 
 export async function startCore(
   foundation: Foundation,
 ): Promise<Core & { close(): Promise<void> }> {
-  const { config, log, target, now = () => new Date() } = foundation
+  const { config, log, target, listeners, now = () => new Date() } = foundation
   const database = openDatabase(target, { pool: config.DATABASE_POOL, name: 'main' })
-  const { db, byIndex } = database
+  const { db } = database
   const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
-  await verifyRootKey(db, sealing)
+  await verifyRootKey(db, sealing, config)
   const withDns = dnsClient(config)
   const redis =
     config.REDIS_URL === undefined
@@ -76,43 +98,60 @@ export async function startCore(
       : (await import('./redis/redis.ts')).redisLink(config.REDIS_URL, log)
   const feeds = openFeeds(target)
   const { listen } = feeds
-  const access = await startAccess({ db, now, log, config, vault: sealing, listen })
-  const keys = signingKeys(config)
+  const passwords = passwordHashing(config.SVC_HASHING_COST)
+  const access = await startAccess({ db, now, log, config, vault: sealing, listen, passwords })
+  const mailServers = watchMailServers(config)
+  const dovecot = doveadm(mailServers)
+  const helper =
+    config.SVC_HELPER_SOCKET === undefined ? undefined : helperClient(config.SVC_HELPER_SOCKET)
+  const keys = signingKeys(config, mailServers, helper?.signingKeys(mailServers))
+  const workers = workerPool()
   return {
     config,
     log,
     db,
-    byIndex,
     now,
     vault: sealing,
-    events: events({
-      queued: globalWebhookUrl(config) !== undefined,
-      fannedOut: config.WEBHOOK_FANOUT,
-    }),
+    passwords,
+    internalToken: config.SVC_INTERNAL_TOKEN ?? keptSecret(config.DATA_DIR, INTERNAL_TOKEN_FILE),
+    events: events(listeners),
     access,
-    imapLogin: imapLogin(config),
-    authCache: authCache(config, log),
-    doveadm: doveadm(config),
+    mailServers,
+    helper,
+    imapLogin: imapLogin(config, mailServers, loginKey(sealing)),
+    authCache: authCache(dovecot, log),
+    doveadm: dovecot,
     signingKeys: keys,
-    sieve: manageSieve(config, { now, log }),
-    mailQueue: postfixQueue(config),
-    reinject: reinject(config),
-    mailer: mailer(config),
+    serverCertificates: serverCertificates(mailServers, dovecot, helper?.writeCertificates),
+    sieve: manageSieve({ config, mailServers, now, log }),
+    mailQueue: postfixQueue(helper?.runQueueCommand ?? ownQueueCommands(mailServers)),
+    reinject: reinject({
+      mailServers,
+      filterHost: config.CONTENT_FILTER_HOST,
+      originKey: originKey(sealing),
+    }),
+    mailer: mailer(config, mailServers),
     withDns,
     outbound: outboundGuard({
       allow: config.SVC_OUTBOUND_ALLOW,
       resolve: (name) => withDns((dns) => dns.addresses(name)),
     }),
     redis,
+    workers,
     listen,
+    async begin(caller) {
+      for (const record of caller.atStart) await record()
+    },
     change: (caller, work) =>
       db.transaction().execute(async (tx) => {
         const result = await work(tx)
-        for (const store of caller.atCommit) await store(tx)
+        for (const store of caller.atCommit) await store(tx, result)
         return result
       }),
     async close() {
+      mailServers.close()
       redis?.close()
+      await workers.close()
       await access.close()
       await feeds.close()
       await keys.close()

@@ -1,13 +1,13 @@
 /**
- * What a caller is told when something is wrong: a status, a message in the API's words and,
- * where clients branch on it, an error code. Anything else that is thrown is a 500.
+ * An error response: a status, a message in the words of the API and, where clients branch on it, an
+ * error code. Every other thrown error is a 500.
  */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string | undefined
   readonly data: object | undefined
   readonly headers: Record<string, string> | undefined
-  /** Stand beside the envelope, for routes whose failures have had a shape of their own. */
+  /** Fields beside the envelope, for routes with an error shape of their own. */
   readonly fields: object | undefined
 
   constructor(
@@ -33,9 +33,9 @@ interface Declaration<Details> {
   status: number
   message: string | ((details: Details) => string)
   code?: string
-  /** What of the details goes into the answer's `data`. */
+  /** The part of the details that the response shows as `data`. */
   data?: (details: Details) => object | undefined
-  /** What stands beside the envelope. */
+  /** Fields beside the envelope. */
   fields?: object
 }
 
@@ -49,7 +49,7 @@ export interface DescribedError {
 export function defineError<Details = void>(declaration: Declaration<Details>) {
   const { status, message, code, data, fields } = declaration
   return class extends ApiError {
-    /** What the API description tells about this error. */
+    /** The entry of this error in the API description. */
     static readonly described: DescribedError = {
       status,
       code,
@@ -74,8 +74,28 @@ export const ValidationFailed = defineError<string[]>({
 
 export const NoDataProvided = defineError({ status: 400, message: 'No data provided' })
 
+/** The message of 400 for a path that cannot be decoded, such as `/%zz`. */
+export const MALFORMED_ADDRESS = 'The address of this request is malformed'
+
 /** 422 in the envelope: values that are well-formed, but not acceptable. */
 export const Unprocessable = defineError<string>({ status: 422, message: (text) => text })
+
+/** The work that a request asks for exceeded its time limit. */
+export const TooMuchWork = defineError({
+  status: 422,
+  code: 'TOO_MUCH_WORK',
+  message: 'This takes too long to compute; send less text, or fewer and simpler patterns',
+})
+
+/** The threads that do long work have too much to do. */
+export const WorkersBusy = defineError({
+  status: 503,
+  code: 'WORKERS_BUSY',
+  message: 'Too many requests of this kind are being computed; try again in a few seconds',
+})
+
+/** Errors of every route whose work runs in a worker thread. */
+export const WORK_ERRORS = [TooMuchWork, WorkersBusy]
 
 /** One thing wrong with a typed request: where, what, and a stable word for the kind of problem. */
 export interface Problem {
@@ -88,7 +108,8 @@ export interface Problem {
 export class InvalidRequest extends ApiError {
   readonly detail: Problem[]
   constructor(detail: Problem[], message?: string) {
-    super(422, message ?? detail[0]?.msg ?? 'Validation failed')
+    // Without a code of its own, Fastify would add the name of its error.
+    super(422, message ?? detail[0]?.msg ?? 'Validation failed', { code: 'VALIDATION_FAILED' })
     this.detail = detail
   }
 }
@@ -96,6 +117,17 @@ export class InvalidRequest extends ApiError {
 /** The same answer for what only the rules can judge, such as a password that is too common. */
 export const invalidField = (field: string, message: string): InvalidRequest =>
   new InvalidRequest([{ loc: ['body', field], msg: message, type: 'value_error' }])
+
+/** 422 with the names of the fields that this caller cannot change. */
+export const notWritable = (names: readonly string[]): InvalidRequest =>
+  new InvalidRequest(
+    names.map((name) => ({
+      loc: ['body', name],
+      msg: 'This field cannot be changed here',
+      type: 'read_only',
+    })),
+    `Nothing was changed: ${names.join(', ')} cannot be changed here`,
+  )
 
 /** A mail server or another daemon is away: 503 in the shape of a proxied failure, `{error}`. */
 export class ServiceUnavailable extends ApiError {

@@ -24,7 +24,7 @@ describe('the log of requests', () => {
       return found.length > 0 && found.map((line) => JSON.parse(line))
     })
 
-  it('holds no secret, however it was sent or answered', async () => {
+  it('contains no secret of requests or responses', async () => {
     const acme = await app.tenant('acme')
     const dashboard = await app.dashboard(acme.email)
     const operator = await app.operator('owner')
@@ -63,7 +63,7 @@ describe('the log of requests', () => {
     for (const secret of secrets) expect(text(), `the log has ${secret}`).not.toContain(secret)
   })
 
-  it('has one line for each, with what is needed to find and judge it', async () => {
+  it('has one line per request with id, route, status, time and caller', async () => {
     const acme = await app.tenant('globex')
     const { headers } = await acme.get('/api/v1/auth/me')
     const lines = await linesOf(headers['x-correlation-id'])
@@ -88,17 +88,14 @@ describe('the log of requests', () => {
     ['GET', '/%zz', 400],
     ['GET', '/nobody@example.com', 404],
     ['GET', '/api/v1/probe', 307],
-  ])(
-    'has one for %s %s (%i) too, without the address that was asked for',
-    async (method, path, status) => {
-      const { headers } = await app.send(method, path)
-      expect(await linesOf(headers['x-correlation-id'])).toMatchObject([
-        { method, path: 'unmatched', status },
-      ])
-    },
-  )
+  ])('has one line for %s %s (%i) without the requested URL', async (method, path, status) => {
+    const { headers } = await app.send(method, path)
+    expect(await linesOf(headers['x-correlation-id'])).toMatchObject([
+      { method, path: 'unmatched', status },
+    ])
+  })
 
-  it('is for its owner alone', () => {
+  it('is readable by its owner only', () => {
     expect(statSync(join(app.dataDir, 'logs', 'api.log')).mode & 0o777).toBe(0o600)
   })
 })
@@ -112,7 +109,7 @@ describe('a log file', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  const SMALL = { maxBytes: 200_000, keptFiles: 5 }
+  const SMALL = { maxBytes: 200_000, maxFiles: 5 }
   const line = (writer: string, number: number) => `${writer} ${number} ${'x'.repeat(100)}\n`
   const everything = () =>
     readdirSync(folder)
@@ -125,7 +122,7 @@ describe('a log file', () => {
   const expected = (writers: string[], count: number) =>
     writers.flatMap((writer) => Array.from({ length: count }, (_, i) => `${writer} ${i}`)).sort()
 
-  it('is moved aside when it is full, and no line is lost', () => {
+  it('is rotated when it is full, without losing a line', () => {
     const file = rotatingFile(path, SMALL)
     for (let i = 0; i < 8000; i++) file.write(line('a', i))
     file.close()
@@ -134,7 +131,7 @@ describe('a log file', () => {
     expect(readFileSync(`${path}.3`, 'utf8').startsWith('a 0 ')).toBe(true)
   })
 
-  it('is kept in five older files and no more', () => {
+  it('is rotated into at most five older files', () => {
     const file = rotatingFile(path, SMALL)
     for (let i = 0; i < 40_000; i++) file.write(line('a', i))
     file.close()
@@ -144,7 +141,7 @@ describe('a log file', () => {
     expect(readFileSync(`${path}.1`, 'utf8').length).toBeLessThan(SMALL.maxBytes + 70_000)
   })
 
-  it('may be shared: whoever finds it moved goes on in the new one', () => {
+  it('can be shared by processes that rotate it', () => {
     const files = { a: rotatingFile(path, SMALL), b: rotatingFile(path, SMALL) }
     for (let i = 0; i < 3000; i++) {
       files.a.write(line('a', i))
@@ -156,7 +153,7 @@ describe('a log file', () => {
     expect(everything()).toEqual(expected(['a', 'b'], 3000))
   })
 
-  it('may be moved away by somebody else, such as logrotate', () => {
+  it('is opened again after another program, such as logrotate, has renamed it', () => {
     const file = rotatingFile(path)
     const fill = (from: number) => {
       for (let i = from; i < from + 1000; i++) file.write(line('a', i))
@@ -170,7 +167,7 @@ describe('a log file', () => {
     expect(everything()).toEqual(expected(['a'], 3000))
   })
 
-  it('is written to the last line by a process that exits at once', () => {
+  it('contains every line of a process that exits at once', () => {
     const script = `
       import { rotatingFile } from ${JSON.stringify(join(import.meta.dirname, 'log.ts'))}
       const file = rotatingFile(${JSON.stringify(path)})

@@ -9,20 +9,20 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
-import type { Config } from './config.ts'
+import type { Config } from './config/index.ts'
 
-const LIMITS = { maxBytes: 16 * 1024 * 1024, keptFiles: 5 }
+const LIMITS = { maxBytes: 16 * 1024 * 1024, maxFiles: 5 }
 const FLUSH_MS = 250
 const FLUSH_BYTES = 64 * 1024
 
 export type Log = Logger
 
-export interface ServiceLog {
+interface ServiceLog {
   log: Log
   close(): void
 }
 
-/** One JSON line per entry, in `DATA_DIR/logs/<service>.log`. */
+/** Writes one JSON line per entry to `DATA_DIR/logs/<service>.log`. */
 export function serviceLog(service: string, config: Config): ServiceLog {
   const file = rotatingFile(join(config.DATA_DIR, 'logs', `${service}.log`))
   const write = config.SVC_LOG_STDOUT
@@ -44,7 +44,7 @@ export function serviceLog(service: string, config: Config): ServiceLog {
   return { log, close: file.close }
 }
 
-/** PostgreSQL's errors carry the query and its parameters; only what is safe is written. */
+/** Errors of PostgreSQL carry the query and its parameters, so only these fields are logged. */
 const describeError = (error: Error & { code?: string }) => ({
   type: error.name,
   message: error.message,
@@ -52,17 +52,19 @@ const describeError = (error: Error & { code?: string }) => ({
   stack: error.stack,
 })
 
-/** One listener for all logs: every daemon of a process has one. */
+/** One exit listener for all log files of the process. */
 const atExit = new Set<() => void>()
 process.once('exit', () => {
   for (const flush of atExit) flush()
 })
 
 /**
- * Lines are gathered and written a few times a second; at exit the rest is written at once. Several
- * processes may share a file: each notices when another has moved it away.
+ * Buffers lines and appends them to the file a few times a second; at exit it writes the rest. A full
+ * file is renamed to `<path>.1`, `.1` to `.2`, and so on. Several processes may share a file: each
+ * notices when another process, or logrotate, has renamed it. pino-roll does not do that, and it
+ * changes the name of the current file with each rotation.
  */
-export function rotatingFile(path: string, { maxBytes, keptFiles } = LIMITS) {
+export function rotatingFile(path: string, { maxBytes, maxFiles } = LIMITS) {
   let fd = openSync(path, 'a', 0o600)
   let lines: string[] = []
   let bytes = 0
@@ -74,13 +76,13 @@ export function rotatingFile(path: string, { maxBytes, keptFiles } = LIMITS) {
   const rotate = () => {
     if (!existsSync(path) || statSync(path).ino !== fstatSync(fd).ino) return reopen()
     if (fstatSync(fd).size < maxBytes) return
-    for (let index = keptFiles - 1; index >= 1; index--) {
+    for (let index = maxFiles - 1; index >= 1; index--) {
       if (existsSync(`${path}.${index}`)) renameSync(`${path}.${index}`, `${path}.${index + 1}`)
     }
     renameSync(path, `${path}.1`)
     reopen()
   }
-  // Written at once: a write that is still under way when the process exits may be lost.
+  // Synchronous, because an asynchronous write may be lost when the process exits.
   const flush = () => {
     if (bytes === 0) return
     const text = lines.join('')
@@ -90,7 +92,7 @@ export function rotatingFile(path: string, { maxBytes, keptFiles } = LIMITS) {
       appendFileSync(fd, text)
       rotate()
     } catch {
-      // The disk is full or the folder gone: better without a log than without a service.
+      // A full disk or a missing folder must not stop the service.
     }
   }
   const timer = setInterval(flush, FLUSH_MS)
@@ -108,7 +110,7 @@ export function rotatingFile(path: string, { maxBytes, keptFiles } = LIMITS) {
       atExit.delete(flush)
       flush()
       closeSync(fd)
-      // Its number may soon be that of another file.
+      // The number may be reused for another file.
       fd = -1
     },
   }

@@ -1,57 +1,45 @@
 import type { FastifyInstance } from 'fastify'
-import { readConfig } from './config.ts'
-import { startCore } from './core.ts'
-import { chooseDaemons, defaultPort } from './daemons/index.ts'
+import { type Config, readConfig } from './config/index.ts'
+import { type Core, startCore } from './core.ts'
+import { chooseDaemons, defaultPort, type Offered } from './daemons/index.ts'
 import { offerRestart } from './daemons/restarts.ts'
-import { holdDataDir, prepareDataDir } from './database/data-dir.ts'
+import { holdDataDir, inUse, prepareDataDir } from './database/data-dir.ts'
 import { openDatabase, type Target } from './database/database.ts'
 import { startEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
-import { isTypeQuery } from './database/type-query.ts'
 import { health } from './features/health/index.ts'
 import { startHeartbeat } from './features/monitoring/heartbeat.ts'
+import { webhookQueue } from './features/webhooks/delivery/enqueue.ts'
 import { metrics } from './http/metrics.ts'
 import { httpServer, type Service } from './http/server.ts'
-import { serviceLog } from './log.ts'
+import { type Log, serviceLog } from './log.ts'
 import { explainStartFailure, StartupError } from './startup-error.ts'
 import { VERSION } from './version.ts'
 
-// Together under the ten seconds after which container engines kill.
+// Container engines kill a process ten seconds after SIGTERM; both limits stay below that.
 const DRAIN_MS = 5000
 const STOP_MS = 9000
 
+/** Undoes the steps of the start. They run in reverse order when the process stops. */
 type Closers = (() => Promise<unknown> | unknown)[]
 
-/** Runs the chosen services in this process until a signal asks it to stop. */
+/** Runs the chosen services in this process until a signal stops it. */
 export async function serve(services?: string): Promise<void> {
   const closers: Closers = []
   const interruption = new AbortController()
   let starting: Promise<void> | undefined
   const stop = async (code: number) => {
+    // The terminal and npm may both send the signal.
     if (interruption.signal.aborted) return
     interruption.abort()
-    // Whatever hangs is cut off; the database recovers what was committed.
+    // A closer that hangs must not keep the process alive; the database recovers committed work.
     setTimeout(() => process.exit(code || 1), STOP_MS).unref()
-    // What a start has begun must be known before it can be undone.
+    // The start adds its last closers before it ends.
     await starting?.catch(() => {})
-    for (const close of closers.reverse()) {
-      try {
-        await close()
-      } catch (error) {
-        process.stderr.write(`mailplane: while stopping: ${(error as Error).message}\n`)
-      }
-    }
+    await closeAll(closers)
     process.exit(code)
   }
-  // Signals may arrive twice, from the terminal and from npm; one stop is enough.
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, () => void stop(0))
-  }
-  process.on('unhandledRejection', (error) => {
-    if (!isTypeQuery(error)) throw error
-  })
-  // A launcher that started us on a newer Node goes away: so do we.
-  process.on('disconnect', () => void stop(0))
+  stopOnSignals(() => void stop(0))
 
   try {
     starting = start(services, closers, interruption.signal)
@@ -63,107 +51,176 @@ export async function serve(services?: string): Promise<void> {
   }
 }
 
+function stopOnSignals(stop: () => void): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
+  // The launcher that started this process on the bundled Node has ended.
+  process.on('disconnect', stop)
+}
+
+async function closeAll(closers: Closers): Promise<void> {
+  for (const close of closers.reverse()) {
+    try {
+      await close()
+    } catch (error) {
+      process.stderr.write(`mailplane: while stopping: ${(error as Error).message}\n`)
+    }
+  }
+}
+
+/** The start sequence. Each step adds the closer that undoes it; an interruption ends it early. */
 async function start(
   services: string | undefined,
   closers: Closers,
   interruption: AbortSignal,
 ): Promise<void> {
   const config = readConfig()
-  const chosen =
+  const daemons =
     services === undefined
       ? chooseDaemons(config.SVC_SERVICES, 'SVC_SERVICES')
       : chooseDaemons(services, '--services')
   prepareDataDir(config.DATA_DIR)
-  const logs = chosen.map(({ name }) => serviceLog(name, config))
+  const logs = openLogs(daemons, config, closers)
+  const [log] = logs
+
+  const target = config.DATABASE_URL ?? (await startDatabase(config, log, closers, interruption))
+  interruption.throwIfAborted()
+  await migrateDatabase(target)
+  interruption.throwIfAborted()
+
+  const core = await startCore({ config, log, target, listeners: [webhookQueue(config)] })
+  closers.push(core.close)
+  if (config.SVC_HASHING_COST === 'lowest') {
+    log.warn('SVC_HASHING_COST is lowest: stored passwords are easy to guess')
+  }
+  if (config.SVC_DOMAIN_OWNERSHIP === 'off') {
+    log.warn('SVC_DOMAIN_OWNERSHIP is off: every organization can take the mail of any domain')
+  }
+  if (process.getuid?.() === 0) {
+    log.warn('this process runs as root: create the user mailplane or set SVC_USER')
+  }
+  const bootstrapKinds = await core.access.bootstrap.prepare()
+  const running = await startDaemons(core, daemons, logs, closers)
+
+  const app = await httpServer(core, running)
+  closers.push(() => drain(app))
+  interruption.throwIfAborted()
+  const url = await listen(app, config.HOST, config.PORT ?? defaultPort(daemons))
+  closers.push(startHeartbeat(core, running, url).stop)
+
+  const names = daemons.map(({ name }) => name)
+  const tokenFiles = bootstrapKinds.map(
+    (kind) => `first ${kind}: token in ${core.access.bootstrap.fileOf(kind)}`,
+  )
+  process.stdout.write(readyMessage(config, url, names, tokenFiles))
+  log.info({ address: url, services: names }, 'ready')
+}
+
+/** Opens one log per daemon. The first one also takes the lines of the shared parts. */
+function openLogs(daemons: readonly Offered[], config: Config, closers: Closers): [Log, ...Log[]] {
+  const logs = daemons.map(({ name }) => serviceLog(name, config))
   closers.push(() => {
     for (const { close } of logs) close()
   })
-  const [{ log }] = logs as [(typeof logs)[0]]
+  return logs.map(({ log }) => log) as [Log, ...Log[]]
+}
 
-  const target: Target =
-    config.DATABASE_URL ?? (await startDatabase(config.DATA_DIR, log.error.bind(log), closers))
-  interruption.throwIfAborted()
+async function startDatabase(
+  { DATA_DIR }: Config,
+  log: Log,
+  closers: Closers,
+  interruption: AbortSignal,
+): Promise<Target> {
+  const hold = await holdDataDir(DATA_DIR)
+  if (!hold) throw inUse(DATA_DIR)
+  closers.push(hold.release)
+  const server = await startEmbedded(DATA_DIR, (message) => log.error(message), interruption)
+  closers.push(server.stop)
+  return server.target
+}
+
+async function migrateDatabase(target: Target): Promise<void> {
   const migration = openDatabase(target, { pool: 1, name: 'migration' })
   try {
     await migrate(migration.sql)
   } finally {
     await migration.close()
   }
-
-  interruption.throwIfAborted()
-  const core = await startCore({ config, log, target })
-  closers.push(core.close)
-  const offered = await core.access.bootstrap.prepare()
-
-  const parts: Service[] = []
-  for (const [index, { name, load }] of chosen.entries()) {
-    const daemon = await load()
-    const own = { ...core, log: logs[index]?.log ?? log }
-    let running = await daemon.start(own)
-    closers.push(() => running.stop())
-    const { features } = running
-    const measured = metrics(name)
-    if (running.metrics) measured.extend(() => running.metrics?.() ?? '')
-    parts.push({ name, log: own.log, metrics: measured, features })
-    // One that has routes lives on in the listener; it restarts with the process.
-    if (features.length === 0) {
-      offerRestart(core, name, async () => {
-        await running.stop()
-        running = await daemon.start(own)
-      })
-    }
-  }
-  // The API brings its own.
-  const [first] = parts
-  if (first && first.name !== 'api') first.features.push(health(core, first.name))
-  const app = await httpServer(core, parts as [Service, ...Service[]])
-  closers.push(() => drain(app))
-  const port = config.PORT ?? defaultPort(chosen)
-  interruption.throwIfAborted()
-  await app.listen({ host: config.HOST, port }).catch((error) => {
-    if (error.syscall !== 'getaddrinfo') throw error
-    throw new StartupError(`HOST ${config.HOST} is not an address of this machine (${error.code})`)
-  })
-
-  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
-  const address = `http://${host}:${(app.server.address() as { port: number }).port}`
-  const heartbeat = startHeartbeat(core, parts, address)
-  closers.push(heartbeat.stop)
-  const files = offered.map(
-    (kind) => `  first ${kind}: token in ${core.access.bootstrap.fileOf(kind)}`,
-  )
-  const lines = [
-    `Mailplane ${VERSION} is ready at ${address} (${chosen.map(({ name }) => name).join(', ')})`,
-    `  data: ${config.DATA_DIR}, ${config.DATABASE_URL ? 'external PostgreSQL' : 'embedded PostgreSQL'}`,
-    ...files,
-    `  next: ${files.length > 0 ? 'README.md, "First calls"; ' : ''}reference at ${address}/docs`,
-  ]
-  process.stdout.write(`${lines.join('\n')}\n`)
-  log.info({ address, services: chosen.map(({ name }) => name) }, 'ready')
 }
 
-/** Answers what has been asked; a client that does not finish asking is not waited for. */
-async function drain(app: FastifyInstance): Promise<void> {
-  // Who is answered now must not hold the connection open for a next request.
-  app.server.keepAliveTimeout = 1
-  const patience = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-  await app.close()
-  clearTimeout(patience)
-}
-
-async function startDatabase(
-  dataDir: string,
-  report: (message: string) => void,
+async function startDaemons(
+  core: Core,
+  daemons: readonly Offered[],
+  logs: readonly [Log, ...Log[]],
   closers: Closers,
-): Promise<Target> {
-  const hold = await holdDataDir(dataDir)
-  if (!hold) {
-    throw new StartupError(
-      `DATA_DIR ${dataDir} is in use by another Mailplane; stop it, choose another folder, or set DATABASE_URL to share a database`,
-    )
+): Promise<[Service, ...Service[]]> {
+  const services: Service[] = []
+  for (const [index, daemon] of daemons.entries()) {
+    const log = logs[index] ?? logs[0]
+    services.push(await startDaemon({ ...core, log }, daemon, closers))
   }
-  closers.push(hold.release)
-  const server = await startEmbedded(dataDir, report)
-  closers.push(server.stop)
-  return server.target
+  const [first] = services
+  // The API has its own health routes.
+  if (first && first.name !== 'api') first.features.push(health(core, first.name))
+  return services as [Service, ...Service[]]
+}
+
+async function startDaemon(core: Core, { name, load }: Offered, closers: Closers) {
+  const daemon = await load()
+  let running = await daemon.start(core)
+  closers.push(() => running.stop())
+  const { features } = running
+  const measured = metrics(name)
+  measured.extend(async () => (await running.metrics?.()) ?? '')
+  // The HTTP server keeps the routes of a daemon, so a daemon with routes restarts with the process.
+  if (features.length === 0) {
+    offerRestart(core, name, async () => {
+      await running.stop()
+      running = await daemon.start(core)
+    })
+  }
+  return { name, log: core.log, metrics: measured, features }
+}
+
+/** Returns the URL of the listener; with port 0 the system chooses the port. */
+async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+  await app.listen({ host, port }).catch((error) => {
+    if (error.syscall !== 'getaddrinfo') throw error
+    throw new StartupError(`HOST ${host} is not an address of this machine (${error.code})`)
+  })
+  const actualPort = (app.server.address() as { port: number }).port
+  return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
+}
+
+function readyMessage(
+  { DATA_DIR, DATABASE_URL, SVC_DOMAIN_OWNERSHIP }: Config,
+  url: string,
+  services: readonly string[],
+  tokenFiles: readonly string[],
+): string {
+  const lines = [
+    `Mailplane ${VERSION} is ready at ${url} (${services.join(', ')})`,
+    `  data: ${DATA_DIR}, ${DATABASE_URL ? 'external PostgreSQL' : 'embedded PostgreSQL'}`,
+    ...(SVC_DOMAIN_OWNERSHIP === 'off'
+      ? ['  SVC_DOMAIN_OWNERSHIP is off: domains are hosted without proof of ownership']
+      : []),
+    ...tokenFiles.map((line) => `  ${line}`),
+    `  next: ${nextSteps(url, services, tokenFiles.length > 0)}`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function nextSteps(url: string, services: readonly string[], isFirstRun: boolean): string {
+  const page = services.includes('dashboard') ? `open ${url}/ in a browser` : ''
+  const readme = isFirstRun ? 'README.md, "First calls"' : ''
+  const first = [page, readme].filter(Boolean).join(', or ')
+  return [first, `reference at ${url}/docs`].filter(Boolean).join('; ')
+}
+
+/** Completes the requests under way, then closes connections that are still open after DRAIN_MS. */
+async function drain(app: FastifyInstance): Promise<void> {
+  // Connections close after their current response instead of waiting for another request.
+  app.server.keepAliveTimeout = 1
+  const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+  await app.close()
+  clearTimeout(timer)
 }

@@ -1,6 +1,6 @@
-import { InvalidVariable } from './lib/env.ts'
+import { InvalidVariable } from './config/env.ts'
 
-/** Something the operator must put right before the service can start; shown as one line. */
+/** A problem that the operator must fix before the service can start; printed as one line. */
 export class StartupError extends Error {}
 
 interface SystemError extends Error {
@@ -24,7 +24,7 @@ const UNREACHABLE = new Set([
   'CONNECTION_ENDED',
 ])
 
-/** One line that says what to put right, instead of a stack trace. */
+/** Returns one line that names the problem and the fix, instead of a stack trace. */
 export function explainStartFailure(error: unknown): string {
   if (error instanceof StartupError || error instanceof InvalidVariable) return error.message
   const { code = '', syscall, address, port, message, severity } = error as SystemError

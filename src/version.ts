@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { PROJECT } from './project.ts'
 
 export const VERSION = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  JSON.parse(readFileSync(new URL('package.json', PROJECT), 'utf8')) as {
     version: string
   }
 ).version

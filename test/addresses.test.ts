@@ -8,7 +8,7 @@ const DOMAINS = ['acme.example', 'bücher.example', `${'y.'.repeat(92)}teste`]
 
 interface Kind {
   send(client: Client, name: string, domainId: string): Promise<Answer>
-  /** The name in the answer, or in what is read after it. */
+  /** Returns the stored name from the response or from a later request. */
   stored(client: Client, answer: Answer): string | Promise<string>
 }
 
@@ -16,7 +16,7 @@ const alias = (client: Client, source: string, destination: string) =>
   client.post('/api/v1/aliases/add', { source, destination })
 let count = 0
 
-/** The parts of the document, each with the call that its table is about. */
+/** The sections of the page, each with the request that its table describes. */
 const KINDS: Record<string, Kind> = {
   Domains: {
     send: (client, domain) => client.post('/api/v1/domains/', { domain, dkim_enabled: false }),
@@ -55,7 +55,7 @@ const parts = new Map(
     .map((part) => [part.slice(0, part.indexOf('\n')), rowsIn(part)]),
 )
 
-it('every kind of name has a table in docs/addresses.md', () => {
+it('docs/addresses.md has a table for every kind of name', () => {
   expect([...parts.keys()]).toEqual(Object.keys(KINDS))
   for (const rows of parts.values()) expect(rows.length).toBeGreaterThan(5)
 })
@@ -85,7 +85,7 @@ describe.each(Object.entries(KINDS))('%s in docs/addresses.md', (title, { send, 
   })
 })
 
-/** The rows of a table: as written, what is sent, what is stored if anything, and the answer. */
+/** The rows of a table: as written, the input, the stored value if any, and the response. */
 function rowsIn(part: string): [string, string, string | undefined, string][] {
   return part
     .split('\n')
@@ -96,7 +96,7 @@ function rowsIn(part: string): [string, string, string | undefined, string][] {
     })
 }
 
-/** `\u212A` is a character, `{x*64}` a repetition. */
+/** Expands `\u212A` to a character and `{x*64}` to a repetition. */
 function meant(written: string): string {
   return written
     .replace(/^`(.*)`$/, '$1')

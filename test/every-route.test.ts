@@ -9,7 +9,7 @@ import type { Answer } from './support/http.ts'
 import { verdict } from './support/labels.ts'
 import { probe } from './support/probes.ts'
 
-// Labels that no route of the list may have yet, behind routes of the test's own.
+// Labels that no listed route has yet, on routes of this test.
 const probes = {
   'Key(read)': probe('/test/key-read', key('read')),
   'Key(write)': probe('/test/key-write', key('write')),
@@ -33,9 +33,20 @@ const probed = Object.entries(probes).flatMap(([label, { prefix }]) =>
 )
 const routes = [...listed, ...probed]
 
-/** Logouts let in whoever has something to end, in whatever state it is. */
+const ENDED_OPERATORS = ['expired operator session', 'owner from another address']
+
+/** Logout accepts every session, in any state, and clears its cookies. */
 const WIDER: Record<string, string[]> = {
-  'POST /api/v1/platform/auth/logout': ['partial operator'],
+  'GET /api/v1/auth/two-factor': ['partial dashboard session'],
+  'POST /api/v1/auth/two-factor/setup': ['partial dashboard session'],
+  'POST /api/v1/auth/two-factor/verify': ['partial dashboard session'],
+  'POST /api/v1/auth/logout': [
+    'partial dashboard session',
+    'expired dashboard session',
+    'partial operator',
+    ...ENDED_OPERATORS,
+  ],
+  'POST /api/v1/platform/auth/logout': ['partial operator', ...ENDED_OPERATORS],
   'POST /api/v1/mailbox-auth/logout': ['expired mailbox session'],
 }
 
@@ -56,14 +67,17 @@ const outcome = ({ status, body }: Answer): string => {
 let app: App
 let callers: Awaited<ReturnType<typeof everyCaller>>
 beforeAll(async () => {
-  app = await startApp({ features: Object.values(probes) })
+  app = await startApp({
+    features: Object.values(probes),
+    env: { SVC_SELF_SERVICE_KEYS: 'true' },
+  })
   callers = await everyCaller(app)
 })
 afterAll(() => app.stop())
 
 describe('every route', () => {
   it.each(routes.map(({ method, path, label }) => [`${method} ${path}`, label] as const))(
-    '%s lets in whom %s means and refuses all others in the documented words',
+    '%s accepts the callers of label %s and refuses all others with the documented message',
     async (route, label) => {
       const [method = '', path = ''] = route.split(' ')
       const answers: Record<string, string> = {}
@@ -78,17 +92,17 @@ describe('every route', () => {
     },
   )
 
-  it('is in the list: the server knows no route that the list does not', async () => {
+  it('is listed: the server has no route that is not in the list', async () => {
     const described = await app.send('GET', '/openapi.json')
-    const known = Object.entries(described.body.paths as Record<string, object>)
+    const served = Object.entries(described.body.paths as Record<string, object>)
       .flatMap(([path, methods]) =>
         Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
       )
       .filter((route) => !route.includes(' /test/'))
-    expect(new Set(listed.map(({ method, path }) => `${method} ${path}`))).toEqual(new Set(known))
+    expect(new Set(listed.map(({ method, path }) => `${method} ${path}`))).toEqual(new Set(served))
   })
 
-  it('refuses HEAD like GET', async () => {
+  it('refuses HEAD with the status of GET', async () => {
     for (const { path, label } of routes.filter(({ method }) => method === 'GET')) {
       const target = path.replaceAll(/\{\w+\}/g, 'nothing')
       const { status } = await app.send('HEAD', target)
@@ -96,14 +110,14 @@ describe('every route', () => {
     }
   })
 
-  it('tells a caller who may not use it nothing about its body rules', async () => {
+  it('refuses an unauthorized caller before it validates the body', async () => {
     const answer = await app.send('POST', '/api/v1/platform/operators', { raw: '{not json' })
     expect(answer).toMatchObject({ status: 401, body: { msg: 'Authentication required' } })
   })
 })
 
-describe('a route that does not say who may call it', () => {
-  it('stops the server from starting', async () => {
+describe('a route without an access label', () => {
+  it('prevents the server from starting', async () => {
     const routesWithout: FastifyPluginAsync = async (scope) => {
       scope.get('/forgotten', async () => 'open to everybody')
     }

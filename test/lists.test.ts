@@ -50,7 +50,8 @@ it.each([
   ['sort_by=source&sort_dir=desc', ['sales@acme.test', 'info@second.test']],
   ['sort_by=created_at', ['sales@acme.test', 'info@second.test']],
   ['q=%25', []],
-])('aliases: %s', async (query, expected) => {
+  ['active=any', ['info@second.test', 'sales@acme.test', 'support@acme.test']],
+])('GET /aliases/get/all?%s returns the matching aliases in order', async (query, expected) => {
   const sources = await names(`/api/v1/aliases/get/all?${query}`, (rows: { source: string }[]) =>
     rows.map(({ source }) => source),
   )
@@ -65,25 +66,31 @@ it.each([
   ['q=LOGIN+OF+z', ['zeta-login']],
   ['active=false', []],
   ['sort_by=last_used_at&sort_dir=asc&limit=1', ['zeta-login']],
-])('SMTP credentials: %s', async (query, expected) => {
-  const usernames = await names(
-    `/api/v1/smtp-credentials/?${query}`,
-    ({ credentials }: { credentials: { username: string }[] }) =>
-      credentials.map(({ username }) => username),
-  )
-  expect(usernames).toEqual(expected)
-})
+])(
+  'GET /smtp-credentials/?%s returns the matching credentials in order',
+  async (query, expected) => {
+    const usernames = await names(
+      `/api/v1/smtp-credentials/?${query}`,
+      ({ credentials }: { credentials: { username: string }[] }) =>
+        credentials.map(({ username }) => username),
+    )
+    expect(usernames).toEqual(expected)
+  },
+)
 
 it.each([
   ['', ['board@acme.test', 'front-desk@acme.test']],
   ['q=front', ['front-desk@acme.test']],
   ['q=desk&status=inactive', []],
-])('shared mailboxes: %s', async (query, expected) => {
-  const emails = await names(`/api/v1/shared-mailboxes?${query}`, (rows: { email: string }[]) =>
-    rows.map(({ email }) => email),
-  )
-  expect(emails).toEqual(expected)
-})
+])(
+  'GET /shared-mailboxes?%s returns the matching shared mailboxes in order',
+  async (query, expected) => {
+    const emails = await names(`/api/v1/shared-mailboxes?${query}`, (rows: { email: string }[]) =>
+      rows.map(({ email }) => email),
+    )
+    expect(emails).toEqual(expected)
+  },
+)
 
 it.each([
   [
@@ -92,6 +99,28 @@ it.each([
   ],
   ['/api/v1/aliases/get/all?sort_by=owner', 'sort_by must be one of source, created_at'],
   ['/api/v1/aliases/get/all?active=2', "active must be 'true' or 'false'"],
-])('%s is refused', async (path, msg) => {
+])('GET %s responds with 422', async (path, msg) => {
   expect(await acme.get(path)).toMatchObject({ status: 422, body: { msg } })
+})
+
+it.each([
+  ['/api/v1/aliases/get/all?per_page=1', '2'],
+  ['/api/v1/aliases/get/all?per_page=1&active=any', '3'],
+  ['/api/v1/aliases/get/all?per_page=1&page=9', '2'],
+  ['/api/v1/aliases/get/all?q=anna&active=any&per_page=1', '2'],
+  ['/api/v1/aliases/get/all?domain=elsewhere.example', '0'],
+  ['/api/v1/aliases/get/sales%40acme.test', '1'],
+  ['/api/v1/shared-mailboxes?per_page=1', '2'],
+  ['/api/v1/shared-mailboxes', '2'],
+  ['/api/v1/shared-mailboxes?q=board&per_page=1', '1'],
+])('GET %s counts all rows in X-Total-Count', async (path, total) => {
+  const { status, headers } = await acme.get(path)
+  expect(status).toBe(200)
+  expect(headers['x-total-count']).toBe(total)
+})
+
+it('counts the messages of a trace in X-Total-Count', async () => {
+  const support = await app.operator('support')
+  const { headers, body } = await support.get('/api/v1/message-trace/trace?limit=1')
+  expect(headers['x-total-count']).toBe(String(body.total))
 })

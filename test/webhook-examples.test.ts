@@ -8,7 +8,7 @@ import { type App, startApp } from './support/app.ts'
 import { type Received, startReceiver } from './support/receiver.ts'
 import { waitFor } from './support/wait.ts'
 
-// The examples of docs/webhooks.md, run as they stand against what was really delivered.
+// Runs the examples of docs/webhooks.md, unchanged, against real deliveries.
 const document = readFileSync(new URL('../docs/webhooks.md', import.meta.url), 'utf8')
 const SECRETS = ['a shared secret', `whsec_${Buffer.from('bytes of a key').toString('base64')}`]
 const STALE_MS = 16 * 60_000
@@ -18,7 +18,7 @@ interface Language {
   fence: string
   program: string
   file: string
-  /** Reads one request from standard input and prints what the three checks say. */
+  /** Reads one request from standard input and prints the result of the three checks. */
   driver(example: string): string
 }
 
@@ -71,7 +71,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** One delivery of now, and one that a daemon made whose clock was 16 minutes ago. */
+/** Captures one delivery of now, and one of a daemon whose clock is 16 minutes behind. */
 async function deliver(secret: string) {
   const receiver = await startReceiver()
   const app = await startApp({ env: { WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret } })
@@ -101,60 +101,66 @@ async function nextDelivery(app: App, got: Received[], change: () => Promise<unk
   return { headers, body }
 }
 
-describe.each(languages)('$name', ({ fence, program, file, driver }) => {
-  const isThere = spawnSync(program, ['--version']).status === 0
-  const path = join(folder, file)
+describe.each(languages)(
+  'webhook verification example in $name',
+  ({ fence, program, file, driver }) => {
+    const isThere = spawnSync(program, ['--version']).status === 0
+    const path = join(folder, file)
 
-  beforeAll(() => {
-    const [, example] = new RegExp(`\n\`\`\`${fence}\n([^]*?)\n\`\`\`\n`).exec(document) ?? []
-    if (example === undefined) throw new Error(`docs/webhooks.md has no example in ${fence}`)
-    writeFileSync(path, driver(example))
-  })
-
-  /** What the example says of the header, the block inside, and Standard Webhooks. */
-  const checks = (request: Sent): boolean[] => {
-    const { status, stdout, stderr } = spawnSync(program, [path], {
-      input: JSON.stringify(request),
-      encoding: 'utf8',
+    beforeAll(() => {
+      const [, example] = new RegExp(`\n\`\`\`${fence}\n([^]*?)\n\`\`\`\n`).exec(document) ?? []
+      if (example === undefined) throw new Error(`docs/webhooks.md has no example in ${fence}`)
+      writeFileSync(path, driver(example))
     })
-    if (status !== 0) throw new Error(stderr || stdout)
-    return JSON.parse(stdout)
-  }
-  const test = it.skipIf(!isThere)
-  const named = (promise: string) =>
-    isThere ? promise : `${promise} (${program} is not installed)`
 
-  test(named('accepts what was delivered'), () => {
-    for (const { good } of sent) expect(checks(good)).toEqual([true, true, true])
-  })
-
-  test(named('refuses content that was changed on the way, where the content is signed'), () => {
-    for (const { good } of sent) {
-      const body = good.body.replace('acme.test', 'evil.test')
-      expect(body).not.toBe(good.body)
-      expect(checks({ ...good, body })).toEqual([false, true, false])
+    /**
+     * Returns the results of the example for the signature header, the block inside, and Standard
+     * Webhooks.
+     */
+    const checks = (request: Sent): boolean[] => {
+      const { status, stdout, stderr } = spawnSync(program, [path], {
+        input: JSON.stringify(request),
+        encoding: 'utf8',
+      })
+      if (status !== 0) throw new Error(stderr || stdout)
+      return JSON.parse(stdout)
     }
-  })
+    const test = it.skipIf(!isThere)
+    const named = (promise: string) =>
+      isThere ? promise : `${promise} (${program} is not installed)`
 
-  test(named('refuses a block that was changed on the way'), () => {
-    for (const { good } of sent) {
-      const { token } = JSON.parse(good.body).signature
-      const body = good.body.replace(
-        token,
-        token.replace(/^./, (c: string) => (c === '0' ? '1' : '0')),
-      )
-      expect(checks({ ...good, body })).toEqual([false, false, false])
-    }
-  })
+    test(named('accepts a real delivery'), () => {
+      for (const { good } of sent) expect(checks(good)).toEqual([true, true, true])
+    })
 
-  test(named('refuses what is older than 15 minutes, where the time is signed'), () => {
-    for (const { stale } of sent) expect(checks(stale)).toEqual([true, false, false])
-  })
+    test(named('rejects modified content where the content is signed'), () => {
+      for (const { good } of sent) {
+        const body = good.body.replace('acme.test', 'evil.test')
+        expect(body).not.toBe(good.body)
+        expect(checks({ ...good, body })).toEqual([false, true, false])
+      }
+    })
 
-  test(named('refuses another secret, and a request without signatures'), () => {
-    for (const { good } of sent) {
-      expect(checks({ ...good, secret: 'another secret' })).toEqual([false, false, false])
-      expect(checks({ ...good, headers: {} })).toEqual([false, true, false])
-    }
-  })
-})
+    test(named('rejects a modified signature block'), () => {
+      for (const { good } of sent) {
+        const { token } = JSON.parse(good.body).signature
+        const body = good.body.replace(
+          token,
+          token.replace(/^./, (c: string) => (c === '0' ? '1' : '0')),
+        )
+        expect(checks({ ...good, body })).toEqual([false, false, false])
+      }
+    })
+
+    test(named('rejects a delivery older than 15 minutes where the time is signed'), () => {
+      for (const { stale } of sent) expect(checks(stale)).toEqual([true, false, false])
+    })
+
+    test(named('rejects a wrong secret and a request without signatures'), () => {
+      for (const { good } of sent) {
+        expect(checks({ ...good, secret: 'another secret' })).toEqual([false, false, false])
+        expect(checks({ ...good, headers: {} })).toEqual([false, true, false])
+      }
+    })
+  },
+)

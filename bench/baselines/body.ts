@@ -1,4 +1,4 @@
-/** About as long as the answer of a small route. */
+/** About as long as the response of a small route. */
 export const body = {
   type: 'success',
   msg: 'OK',

@@ -3,24 +3,25 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/index.ts'
 import { startCore } from '../../src/core.ts'
 import { prepareDataDir } from '../../src/database/data-dir.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { startEmbedded } from '../../src/database/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { startIngestor } from '../../src/features/mail-log/ingestor.ts'
+import { webhookQueue } from '../../src/features/webhooks/delivery/enqueue.ts'
 import { serviceLog } from '../../src/log.ts'
-import { median, table } from '../report.ts'
+import { aim, median, table } from '../report.ts'
 import { type Written, writeLog } from './mail-log.ts'
 
 const LINES = 1_000_000
 const ROUNDS = 3
-const GOAL = 1.5
+const TIMES_PFLOGSUMM = 1.2
 
 type Totals = Omit<Written, 'lines'>
 
-/** Lines of a mail log per second, stored in PostgreSQL, beside `pflogsumm`, which only counts them. */
+/** Log lines per second stored in PostgreSQL, compared with `pflogsumm`, which only counts them. */
 export async function benchIngest(options: { lines?: number } = {}): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'mailplane-ingest-'))
   try {
@@ -28,17 +29,19 @@ export async function benchIngest(options: { lines?: number } = {}): Promise<boo
     const { lines, ...expected } = writeLog(path, options.lines ?? LINES)
     const seconds: { ours: number[]; theirs: number[] } = { ours: [], theirs: [] }
     let isEqual = true
-    // In rotation, so that whatever else the machine does meets both alike.
+    // In rotation, so that other load on the machine affects both equally.
     for (let round = 0; round < ROUNDS; round++) {
       const theirs = await pflogsumm(path)
       const ours = await ingest(path, join(folder, `data-${round}`), expected)
       seconds.theirs.push(theirs.seconds)
       seconds.ours.push(ours.seconds)
-      for (const [name, wanted] of Object.entries(expected) as [keyof Totals, number][]) {
-        const found = [ours.totals[name], theirs.totals[name]]
-        if (found.every((total) => total === wanted)) continue
+      for (const [name, logged] of Object.entries(expected) as [keyof Totals, number][]) {
+        const counted = [ours.totals[name], theirs.totals[name]]
+        if (counted.every((total) => total === logged)) continue
         isEqual = false
-        say(`${name}: ${wanted} in the log, ${found[0]} stored, ${found[1]} counted by pflogsumm`)
+        say(
+          `${name}: ${logged} in the log, ${counted[0]} stored, ${counted[1]} counted by pflogsumm`,
+        )
       }
     }
     const rate = (values: number[]) => lines / median(values)
@@ -54,9 +57,8 @@ export async function benchIngest(options: { lines?: number } = {}): Promise<boo
         ]),
       ]),
     )
-    say(
-      `${ratio.toFixed(2)} times pflogsumm (aim: ${GOAL}); totals ${isEqual ? 'equal' : 'DIFFER'}`,
-    )
+    say(`${ratio.toFixed(2)} times pflogsumm; totals ${isEqual ? 'equal' : 'DIFFER'}`)
+    say(aim(`at least ${TIMES_PFLOGSUMM} times pflogsumm`, ratio >= TIMES_PFLOGSUMM))
     return isEqual
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -73,12 +75,17 @@ async function ingest(path: string, dataDir: string, expected: Totals) {
     await migrate(database.sql)
     const config = readConfig({ DATA_DIR: dataDir, MAIL_LOG_NAME: 'bench' })
     const { log, close } = serviceLog('log_ingestor', config)
-    const core = await startCore({ config, log, target: server.target })
+    const core = await startCore({
+      config,
+      log,
+      target: server.target,
+      listeners: [webhookQueue(config)],
+    })
     await database.sql`
       insert into organizations (id, name) select 'org-' || n, 'Org ' || n from generate_series(0, 49) n`
     await database.sql`
-      insert into domains (id, domain, organization_id)
-      select 'domain-' || n, 'tenant' || n || '.example', 'org-' || n from generate_series(0, 49) n`
+      insert into domains (id, domain, organization_id, ownership_verified_at)
+      select 'domain-' || n, 'tenant' || n || '.example', 'org-' || n, now() from generate_series(0, 49) n`
     await database.sql`
       insert into smtp_credentials (id, organization_id, domain_id, username, secret_hash)
       select 'login-' || n, 'org-' || n % 50, 'domain-' || n % 50, 'login-' || n, 'none'

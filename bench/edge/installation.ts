@@ -7,7 +7,7 @@ import { startMailplane } from '../webhooks/mailplane.ts'
 
 export type Installation = Awaited<ReturnType<typeof begin>>
 
-/** A fresh installation with one domain, in a folder that is gone afterwards. */
+/** Runs the work on a fresh installation with one domain and removes its folder afterwards. */
 export async function withInstallation<Result>(
   environment: Record<string, string>,
   work: (installation: Installation) => Promise<Result>,
@@ -31,7 +31,7 @@ async function begin(folder: string, environment: Record<string, string>, starte
   const dataDir = join(folder, 'data')
   const { server, database } = await startMailplane(dataDir, environment, started)
   const { api_key, organization_id } = await bootstrap(server.url, dataDir)
-  /** With the key of the organization, unless the headers say otherwise. */
+  /** Sends the API key of the organization unless the headers contain another credential. */
   const call = async (
     method: string,
     path: string,
@@ -64,7 +64,7 @@ async function begin(folder: string, environment: Record<string, string>, starte
 
 export type Credential = { username: string; hourlyLimit: number | null }
 
-/** All have the same secret, whose hash is handed in: made one by one, they would take minutes. */
+/** Inserts all credentials with one secret hash: hashing each secret would take minutes. */
 export const insertCredentials = (
   { database, domain, organizationId }: Installation,
   credentials: readonly Credential[],

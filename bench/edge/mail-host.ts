@@ -14,7 +14,7 @@ const LOGINS = 200
 const BATCH = 40
 const AT_ONCE = 8
 
-/** What goes through real mail servers: rules written over ManageSieve, logins over SMTP. */
+/** Benchmarks that need real mail servers: writing rules over ManageSieve, logins over SMTP. */
 export async function benchMailHost(): Promise<boolean> {
   return withInstallation({}, async (installation) => {
     const edge = (verb: string, ...more: string[]) => {
@@ -58,7 +58,7 @@ async function benchRules({ call, domain }: Installation): Promise<void> {
   say(`p50 ${median(times).toFixed(1)} ms (aim: under ${RULES_GOAL_MS})`)
 }
 
-/** Each login once, so that nobody remembers it; beside the bare hash, which is most of the work. */
+/** Each login is used once before the cached round. The bare hash is most of the work. */
 async function benchLogins(installation: Installation, port: number): Promise<void> {
   const secret = 'a-secret-of-some-length'
   const hash = await bcrypt.hash(secret, 10)
@@ -80,8 +80,8 @@ async function benchLogins(installation: Installation, port: number): Promise<vo
     table([
       ['', 'per second', 'of the hash'],
       ['bcrypt, cost 10, alone', bare.toFixed(1), '1.00'],
-      ['AUTH, not remembered', uncached.toFixed(1), (uncached / bare).toFixed(2)],
-      ['AUTH, remembered', cached.toFixed(1), (cached / bare).toFixed(2)],
+      ['AUTH, not cached', uncached.toFixed(1), (uncached / bare).toFixed(2)],
+      ['AUTH, cached', cached.toFixed(1), (cached / bare).toFixed(2)],
     ]),
   )
 }
@@ -92,7 +92,7 @@ async function perSecond(count: number, work: () => Promise<void>): Promise<numb
   return (count * 1000) / (performance.now() - begin)
 }
 
-/** The connections stand already; what is timed is the login. */
+/** Opens the connections first, so that only the login is timed. */
 async function logins(port: number, usernames: string[], secret: string): Promise<number> {
   let milliseconds = 0
   for (let from = 0; from < usernames.length; from += BATCH) {

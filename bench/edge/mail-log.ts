@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { DAY_MS } from '../../src/lib/time.ts'
 
-/** What is in a generated log. */
+/** Totals of a generated log. */
 export interface Written {
   lines: number
   delivered: number
@@ -14,8 +15,11 @@ const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 const ALPHABET = '0123456789BCDFGHJKLMNPQRSTVWXYZbcdfghjklmnpqrstvwxyz'
 const MESSAGES_A_SECOND = 40
 
-/** A log as Postfix writes one: messages overlap, most are delivered, some are not, some are refused. */
-export function writeLog(path: string, wanted: number): Written {
+/**
+ * Writes a log like Postfix: messages overlap; most are delivered, some deferred, bounced or
+ * rejected.
+ */
+export function writeLog(path: string, minimumLines: number): Written {
   const file = openSync(path, 'w')
   const written: Written = { lines: 0, delivered: 0, deferrals: 0, bounced: 0, rejected: 0 }
   let seed = 20261115
@@ -23,10 +27,10 @@ export function writeLog(path: string, wanted: number): Written {
     seed = (Math.imul(seed, 1103515245) + 12345) >>> 0
     return Math.floor((seed / 2 ** 32) * below)
   }
-  /** Lines of messages that began earlier, by the second in which they appear. */
+  /** Lines of messages that started earlier, by the second in which they appear. */
   const later = new Map<number, string[]>()
   let buffer = ''
-  for (let second = 0, n = 0; written.lines < wanted; second++) {
+  for (let second = 0, n = 0; written.lines < minimumLines; second++) {
     const time = stamp(START + second * 1000)
     const put = (program: string, text: string) => {
       buffer += `${time} mx postfix/${program}: ${text}\n`
@@ -114,8 +118,8 @@ export function writeLog(path: string, wanted: number): Written {
       buffer = ''
     }
   }
-  // What is still under way ends in the last second.
-  const time = stamp(START + 86_400_000 * 20)
+  // Messages that are still in progress end in the last second.
+  const time = stamp(START + DAY_MS * 20)
   for (const line of [...later.values()].flat()) {
     buffer += `${time} mx postfix/${line}\n`
     written.lines++

@@ -1,17 +1,20 @@
 import { connect } from 'node:net'
 
-/** Postfix on many connections: on each, one question after the other. */
+/** Simulates Postfix on many connections, with one request at a time on each. */
 export interface PolicyJob {
   port: number
   connections: number
-  /** Where in a message the server counts it. */
+  /** The protocol state in which the server counts a message. */
   state: 'RCPT' | 'END-OF-MESSAGE'
-  /** Who sends, in turn. */
+  /** Logins of the senders, used in turn. */
   logins: string[]
-  /** Either for so long, or so many questions in all. */
+  /** Either a duration or a total number of requests. */
   measureMs?: number
   questions?: number
-  /** So many questions a second in all, whether or not they are answered; without it, as many as are. */
+  /**
+   * Total requests per second, independent of the responses. Without it, as many as the server
+   * handles.
+   */
   perSecond?: number
 }
 
@@ -19,7 +22,7 @@ export interface PolicyAnswers {
   perSecond: number
   p50Ms: number
   p99Ms: number
-  /** How many may go on. */
+  /** The number of allowed messages. */
   allowed: number
   asked: number
 }
@@ -41,7 +44,7 @@ async function run(job: PolicyJob) {
   let allowed = 0
   let asked = 0
   const begin = performance.now()
-  // The first second is for both to get warm.
+  // The first second warms up both sides.
   const settled = begin + (measureMs === undefined ? 0 : SETTLE_MS)
   const end = settled + (measureMs ?? Number.POSITIVE_INFINITY)
   const question = (): string | undefined => {
@@ -63,7 +66,9 @@ async function run(job: PolicyJob) {
         let sentAt = 0
         let dueAt = begin + (everyMs * nth) / connections
         let answer = ''
-        /** Who is late counts from when it was due: a queue must not hide itself. */
+        /**
+         * The latency of a late request counts from its due time, so that queueing is not hidden.
+         */
         const askInTime = () => {
           if (everyMs === 0) return ask()
           const wait = dueAt - performance.now()

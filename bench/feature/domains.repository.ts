@@ -37,11 +37,11 @@ export async function find(db: Db, scope: Scope, id: string) {
   return domain
 }
 
-/** Undefined when the name is taken. */
+/** Returns undefined when the domain name is taken. */
 export const insert = (tx: Tx, domain: { id: string; organization_id: string; domain: string }) =>
   tx
     .insertInto('domains')
     .values(domain)
-    .onConflict((conflict) => conflict.column('domain').doNothing())
+    .onConflict((conflict) => conflict.columns(['organization_id', 'domain']).doNothing())
     .returning(columns)
     .executeTakeFirst()

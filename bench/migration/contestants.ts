@@ -11,7 +11,7 @@ export interface Ends {
   to: string
 }
 
-/** Copies with mbsync, in the way that its manual proposes for two servers; seconds it took. */
+/** Copies with mbsync, configured as its manual proposes for two servers. Returns seconds. */
 export async function mbsync(folder: string, { source, target, from, to }: Ends): Promise<number> {
   const home = join(folder, `mbsync-${to}`)
   mkdirSync(join(home, 'state'), { recursive: true })
@@ -42,40 +42,6 @@ SyncState ${home}/state/
 `,
   )
   return timed('mbsync', ['-c', config, '-a', '-q'], home)
-}
-
-/** The same with offlineimap, one connection for each folder. */
-export async function offlineimap(folder: string, ends: Ends): Promise<number> {
-  const { source, target, from, to } = ends
-  const home = join(folder, `offlineimap-${to}`)
-  mkdirSync(home, { recursive: true })
-  const repository = (name: string, { ports }: Dovecot, user: string, more = '') => `
-[Repository ${name}]
-type = IMAP
-remotehost = 127.0.0.1
-remoteport = ${ports.imap}
-remoteuser = ${user}
-remotepass = ${IMAP_PASSWORD}
-ssl = no
-starttls = no
-auth_mechanisms = PLAIN
-maxconnections = 3
-${more}`
-  const config = join(home, 'offlineimaprc')
-  writeFileSync(
-    config,
-    `[general]
-accounts = bench
-metadata = ${home}/metadata
-maxsyncaccounts = 1
-ui = quiet
-
-[Account bench]
-localrepository = near
-remoterepository = far
-${repository('near', target, to)}${repository('far', source, from, 'readonly = True\n')}`,
-  )
-  return timed('offlineimap', ['-c', config, '-o', '-u', 'quiet'], home)
 }
 
 async function timed(program: string, args: string[], home: string): Promise<number> {

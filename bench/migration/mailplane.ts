@@ -18,7 +18,7 @@ interface Job {
   error: string | null
 }
 
-/** The API with its database in one process, and the daemon that is measured in another. */
+/** Runs the API with its database in one process and the measured daemon in another. */
 export async function startMailplane(dataDir: string, own: Dovecot, started: Started[]) {
   const common = {
     SVC_SECRET_KEY: 'a root key for measuring, of 32 characters',
@@ -89,7 +89,7 @@ export async function startMailplane(dataDir: string, own: Dovecot, started: Sta
   }
 }
 
-/** The most that a process has ever held, in MB. */
+/** Peak resident memory of a process in MB. */
 export const peakMb = ({ child }: Started): number => {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024

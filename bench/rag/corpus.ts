@@ -1,4 +1,4 @@
-/** Numbers that are the same in every run. */
+/** Pseudo-random numbers, identical in every run. */
 export function dice(seed: number) {
   let state = seed >>> 0
   return () => {
@@ -16,11 +16,11 @@ const VOCABULARY = 30_000
 
 export interface Letter {
   source: Buffer
-  /** Sentences to make questions of. */
+  /** Sentences from which the questions are made. */
   sentences: string[][]
 }
 
-/** Messages in words that nobody has, as frequent and as rare as words are. */
+/** Messages of invented words whose frequencies follow those of a natural language. */
 export function corpus(seed = 1) {
   const random = dice(seed)
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
@@ -31,7 +31,7 @@ export function corpus(seed = 1) {
     words.add(word)
   }
   const vocabulary = [...words]
-  // Zipf: the word at place n comes about 1/n as often as the first.
+  // Zipf: the word of rank n occurs about 1/n as often as the first.
   const word = () => vocabulary[Math.floor(VOCABULARY ** random()) - 1] as string
 
   return (number: number): Letter => {
@@ -46,7 +46,7 @@ export function corpus(seed = 1) {
   }
 }
 
-/** Some words of a sentence, each with a mistake in it as often as asked for. */
+/** Takes some words of a sentence and misspells each with the given probability. */
 export function question(sentence: string[], random: () => number, mistakes: number): string {
   const telling = sentence.filter((word) => !SMALL.includes(word))
   return [...new Set(telling)]

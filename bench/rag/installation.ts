@@ -1,15 +1,19 @@
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/index.ts'
 import { startCore } from '../../src/core.ts'
 import { prepareDataDir } from '../../src/database/data-dir.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { startEmbedded } from '../../src/database/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { collectionId } from '../../src/features/rag/collections/collections.service.ts'
+import { webhookQueue } from '../../src/features/webhooks/delivery/enqueue.ts'
 import { serviceLog } from '../../src/log.ts'
 
 const ORGANIZATION = 'BENCH'
 
-/** A database with one organization, domain and mailbox, and what a process makes once. */
+/**
+ * A database with one organization, domain and mailbox, and the services that a process creates
+ * once.
+ */
 export async function startInstallation(folder: string) {
   prepareDataDir(folder)
   const config = readConfig({ DATA_DIR: folder })
@@ -19,7 +23,8 @@ export async function startInstallation(folder: string) {
   const domain = { id: 'domain', collection_id: collectionId(ORGANIZATION, 'bench.test', 'mail') }
   await database.sql`insert into organizations (id, name) values (${ORGANIZATION}, 'bench')`
   await database.sql`
-    insert into domains (id, organization_id, domain) values (${domain.id}, ${ORGANIZATION}, 'bench.test')`
+    insert into domains (id, organization_id, domain, ownership_verified_at)
+    values (${domain.id}, ${ORGANIZATION}, 'bench.test', now())`
   await database.sql`
     insert into email_accounts (id, organization_id, domain_id, email, password_hash)
     values ('box', ${ORGANIZATION}, ${domain.id}, 'box@bench.test', 'none')`
@@ -30,7 +35,12 @@ export async function startInstallation(folder: string) {
     insert into rag_folders (organization_id, email_account_id, name, uid_validity)
     values (${ORGANIZATION}, 'box', 'INBOX', 1) returning id`
   const { log, close: closeLog } = serviceLog('bench', config)
-  const core = await startCore({ config, log, target: server.target })
+  const core = await startCore({
+    config,
+    log,
+    target: server.target,
+    listeners: [webhookQueue(config)],
+  })
   return {
     core,
     sql: database.sql,

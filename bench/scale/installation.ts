@@ -5,6 +5,7 @@ import { insertSession } from '../../src/access/sessions.repository.ts'
 import { COOKIES } from '../../src/access/sessions.ts'
 import { type Database, openDatabase } from '../../src/database/database.ts'
 import { runningEmbedded } from '../../src/database/embedded.ts'
+import { DAY_MS } from '../../src/lib/time.ts'
 import { randomToken, sha256 } from '../../src/lib/tokens.ts'
 import { ulid } from '../../src/lib/ulid.ts'
 import { bootstrap } from '../bootstrap.ts'
@@ -12,9 +13,8 @@ import { type Started, start, stopAll } from '../servers.ts'
 import { idOf, seed } from './seed.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Headers by who calls: over all tenants, as the large one, or from the console. */
+/** Headers by caller: over all tenants, as the large tenant, or from the console. */
 export type Callers = Record<'platform' | 'tenant' | 'operator', Record<string, string>>
 
 export interface Installation {
@@ -25,7 +25,7 @@ export interface Installation {
   postgresLog: string
 }
 
-/** The server as it is served, on a database that holds many tenants. */
+/** The built server on a database with many tenants. */
 export async function startInstallation(
   dataDir: string,
   started: Started[],
@@ -40,19 +40,19 @@ export async function startInstallation(
   await seed(before.sql)
   const seedSeconds = (performance.now() - begin) / 1000
   const callers = await makeCallers(before, idOf('O', 1))
-  // Loaded when a connection opens, silent until the plans are asked for.
+  // auto_explain is loaded by every connection and stays silent until the plans are collected.
   await before.sql`alter system set session_preload_libraries = 'auto_explain'`
   await before.sql`alter system set auto_explain.log_format = 'json'`.simple()
   await before.close()
 
-  // A start with all the rows there: no plan is left from when the tables were empty.
+  // Restart with all rows present, so that no plan made for empty tables remains.
   await stopAll(started.splice(started.indexOf(first), 1))
   const server = await serve()
   const postgresLog = join(dataDir, 'logs', 'postgres.log')
   return { server, callers, database: open(dataDir), seedSeconds, postgresLog }
 }
 
-/** Its embedded database, while it runs. */
+/** Connects to the embedded database of a running server. */
 export function open(dataDir: string): Database {
   const target = runningEmbedded(dataDir)
   if (!target) throw new Error('the embedded PostgreSQL is not running')

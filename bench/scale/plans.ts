@@ -11,14 +11,14 @@ const TABLES = new Set([
   'smtp_credentials',
   'shared_mailboxes',
 ])
-// The log is written by PostgreSQL, a moment after it has answered.
+// PostgreSQL writes the plan to its log a moment after the response.
 const LOG_MS = 30
 
 export interface SequentialScan {
   case: Case
   table: string
   query: string
-  /** Why it may be; undefined where nothing excuses it. */
+  /** The reason for accepting the scan; undefined when it is not accepted. */
   reason: string | undefined
 }
 
@@ -34,8 +34,8 @@ interface Explained {
 }
 
 /**
- * The plans that PostgreSQL follows for the server's own statements, on its own connections, after
- * they have run often enough for its choice between special and general plans to be settled.
+ * Collects the plans that PostgreSQL uses for the statements of the server, on the connections of
+ * the server, after enough runs to settle the choice between custom and generic plans.
  */
 export async function sequentialScans(
   sql: Sql,
@@ -49,7 +49,7 @@ export async function sequentialScans(
     await sleep(10 * LOG_MS)
   }
   await logPlans(0)
-  const found: SequentialScan[] = []
+  const scans: SequentialScan[] = []
   for (const request of cases) {
     const before = readFileSync(postgresLog, 'utf8').length
     await send(request)
@@ -58,24 +58,24 @@ export async function sequentialScans(
     if (plans.length === 0) throw new Error(`${request.path}: no plan in the log of PostgreSQL`)
     for (const { 'Query Text': query, Plan } of plans) {
       for (const table of scanned(Plan)) {
-        found.push({ case: request, table, query, reason: reasonFor(request, table) })
+        scans.push({ case: request, table, query, reason: reasonFor(request, table) })
       }
     }
   }
   await logPlans(-1)
-  return found
+  return scans
 }
 
 function reasonFor({ matchesAll }: Case, table: string): string | undefined {
   if (matchesAll) return 'the search matches every row'
-  // Sums and counts over all tenants need each of them; 1,000 rows are 40 blocks.
+  // Sums and counts over all tenants need every row; 1,000 rows are 40 blocks.
   return table === 'organizations' ? 'the table is small' : undefined
 }
 
 function plansIn(log: string): Explained[] {
   const entries = log.split(/^\S+ \S+ UTC .*LOG: {2}duration: .* plan:\n/m).slice(1)
   return entries.map((entry) => {
-    // The lines of one message begin with a tab, all but its first.
+    // Every line of a log message except the first begins with a tab.
     const lines = entry.split('\n')
     const end = lines.findIndex((line) => !line.startsWith('\t'))
     return JSON.parse(lines.slice(0, end).join('\n')) as Explained

@@ -2,16 +2,18 @@ import type { Callers } from './installation.ts'
 import { idOf, LARGE, SIZES } from './seed.ts'
 
 export interface Case {
-  /** What is asked for, as the table names it. */
+  /** The name of the request in the table. */
   name: string
   caller: keyof Callers
   path: string
-  /** Nothing but reading all rows can say how many these are. */
+  /** The total of these rows needs a scan of all rows. */
   matchesAll?: boolean
+  /** PostgreSQL walks over the rows of all earlier pages. */
+  isDeep?: boolean
 }
 
 const PER_PAGE = 50
-// Part of every address.
+// Part of every e-mail address.
 const MATCHES_ALL = 'q=example'
 const DEEP_PAGE = 1000
 const lastPage = (rows: number) => Math.floor(rows / PER_PAGE)
@@ -23,7 +25,7 @@ const aliases = '/api/v1/aliases/get/all'
 const credentials = '/api/v1/smtp-credentials/'
 const shared = '/api/v1/shared-mailboxes'
 
-/** What all the others are held against. */
+/** The request that all others are compared with. */
 export const yardstick: Case = {
   name: 'mailbox by id',
   caller: 'platform',
@@ -41,7 +43,7 @@ const organizationSorts = by(
   'total_storage_used',
 )
 
-/** The first page and a deep one of a list, however it is sorted or filtered. */
+/** The first page and a deep page of a list, with every sort order and filter. */
 function pages(
   what: string,
   caller: Case['caller'],
@@ -57,6 +59,7 @@ function pages(
         caller,
         path: `${path}?${query}${query === '' ? '' : '&'}page=${page}&per_page=${PER_PAGE}`,
         ...(query === MATCHES_ALL && { matchesAll: true }),
+        ...(page >= DEEP_PAGE && { isDeep: true }),
       })),
   )
 }

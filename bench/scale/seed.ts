@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres'
 
-/** How many rows there are of each, beside the few that the bootstrap made. */
+/** The number of rows of each kind, in addition to the rows of the bootstrap. */
 export const SIZES = {
   organizations: 1000,
   domains: 5000,
@@ -31,24 +31,20 @@ const NOUN = words(
 )
 const TRADE = words('logistics foods design energy health travel media labs finance textiles')
 const pick = (list: string, n: string) => `(${list})[1 + (${n}) % cardinality(${list})]`
-/** Evenly spread over [0, 1), the same in every run. */
+/** Numbers evenly spread over [0, 1), identical in every run. */
 const chance = (n: string, salt: number) =>
   `((hashint8extended((${n})::int8, ${salt}) & 1048575) / 1048576.0)`
 
 /**
- * Many tenants, most of them small. Triggers are off meanwhile, because they count row by row; what
- * they would have written follows in one go.
+ * Inserts many tenants, most of them small. Triggers are disabled because they count row by row;
+ * the counters are written in one statement at the end.
  */
 export async function seed(sql: Sql): Promise<void> {
-  const connection = await sql.reserve()
-  try {
-    await connection.unsafe(`set session_replication_role = replica; ${rows} ${sums}`).simple()
-    await connection.unsafe(`reset session_replication_role`)
-    // The visibility map is what lets an index answer alone.
-    await connection.unsafe('vacuum analyze')
-  } finally {
-    connection.release()
-  }
+  await sql.begin((tx) =>
+    tx.unsafe(`set local session_replication_role = replica; ${rows} ${sums}`).simple(),
+  )
+  // An index-only scan needs the visibility map.
+  await sql.unsafe('vacuum analyze')
 }
 
 const rows = `
@@ -62,7 +58,8 @@ const rows = `
     '2026-11-01'::timestamptz - ${chance('n', 2)} * interval '700 days'
   from generate_series(1, ${SIZES.organizations}) n;
 
-  insert into domains (id, organization_id, domain, active, verified_at, max_users, max_quota, created_at)
+  insert into domains (id, organization_id, domain, active, verified_at, ownership_verified_at,
+    max_users, max_quota, created_at)
   select ${id('D', 'n')},
     ${id(
       'O',
@@ -71,7 +68,7 @@ const rows = `
          else 2 + floor(${SIZES.organizations - 1} * power(${chance('n', 3)}, 2)) end`,
     )},
     ${pick(NOUN, 'n * 5')} || '-' || ${pick(TRADE, 'n')} || n || '.example',
-    ${chance('n', 4)} > 0.05, now(), 1000000, 1099511627776000,
+    ${chance('n', 4)} > 0.05, now(), now(), 1000000, 1099511627776000,
     '2026-11-01'::timestamptz - ${chance('n', 5)} * interval '700 days'
   from generate_series(1, ${SIZES.domains}) n;
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../src/lib/time.ts'
 import { BUSIEST } from './seed.ts'
 
 export interface Case {
@@ -5,15 +6,14 @@ export interface Case {
   caller: 'tenant' | 'operator'
   path: string
   body?: object
-  /** The same figures from the rows themselves, where there are any. */
+  /** SQL that computes the same figures from the mail log. */
   raw?: string
-  /** Where it is not the one of analytics. */
+  /** Set when the aim differs from the aim of analytics. */
   aimMs?: number
-  /** Before each request: what is kept for a moment must not be all that is measured. */
+  /** A pause before each request, so that not only cached responses are measured. */
   pauseMs?: number
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const tenant = '/api/v1/analytics'
 const platform = '/api/v1/platform/analytics'
 const { organization, domain } = BUSIEST
@@ -34,7 +34,10 @@ const volume = (days: number, zone: string) => `
   where (split_part(sender, '@', 2) = '${domain}' or split_part(recipient, '@', 2) = '${domain}')
     and "timestamp" >= now() - interval '${days} days' group by 1`
 
-/** Every route of analytics, for the busiest tenant and over all of them; and what operators look at. */
+/**
+ * Every route of analytics, for the busiest tenant and over all tenants, and the routes of the
+ * console.
+ */
 export const casesOf = (days: number): Case[] => [
   ...[30, days].map(
     (period): Case => ({

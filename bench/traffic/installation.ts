@@ -6,7 +6,7 @@ import { BUSIEST, seed } from './seed.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** The server as it is served, on a database with many mailboxes and much mail. */
+/** The built server on a database with many mailboxes and a large mail log. */
 export async function startTrafficInstallation(
   dataDir: string,
   rows: number,
@@ -24,7 +24,7 @@ export async function startTrafficInstallation(
   const callers: Callers = await makeCallers(before, BUSIEST.organization)
   await before.close()
 
-  // A start with all the rows there: no plan is left from when the tables were empty.
+  // Restart with all rows present, so that no plan made for empty tables remains.
   await stopAll(started.splice(started.indexOf(first), 1))
   const server = await serve()
   return { server, callers, database: open(dataDir), seedSeconds }

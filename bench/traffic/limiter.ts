@@ -1,11 +1,12 @@
 import type { Sql } from 'postgres'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/index.ts'
 import { type Core, startCore } from '../../src/core.ts'
 import type { Target } from '../../src/database/database.ts'
 import { outbox } from '../../src/events/outbox.ts'
-import { closeCounting, countingOf } from '../../src/features/rate-limiter/counting.ts'
+import { closeCounting, countingOf } from '../../src/features/rate-limiter/counters/counting.ts'
 import { limiter } from '../../src/features/rate-limiter/limiter.ts'
-import { startSenders } from '../../src/features/rate-limiter/senders.ts'
+import { webhookQueue } from '../../src/features/webhooks/delivery/enqueue.ts'
+import { startSenders } from '../../src/hosting/senders.ts'
 
 const SENDERS = 200
 const DOMAINS = 20
@@ -17,14 +18,14 @@ export interface Decided {
   isExact: boolean
 }
 
-/** Mailboxes that may send, of domains that will come to their limit. */
+/** Mailboxes that may send, of domains that will reach their limit. */
 export async function seedSenders(sql: Sql): Promise<void> {
   await sql`
     insert into organizations (id, name) select 'L' || n, 'Limited ' || n
     from generate_series(0, ${DOMAINS - 1}) n`
   await sql`
-    insert into domains (id, organization_id, domain)
-    select 'L' || n, 'L' || n, 'limited' || n || '.example' from generate_series(0, ${DOMAINS - 1}) n`
+    insert into domains (id, organization_id, domain, ownership_verified_at)
+    select 'L' || n, 'L' || n, 'limited' || n || '.example', now() from generate_series(0, ${DOMAINS - 1}) n`
   await sql`
     insert into email_accounts (id, organization_id, domain_id, email, password_hash)
     select 'L' || n, 'L' || n % ${DOMAINS}, 'L' || n % ${DOMAINS},
@@ -33,8 +34,8 @@ export async function seedSenders(sql: Sql): Promise<void> {
 }
 
 /**
- * Decisions per second of one process, each about an organization, a domain and a mailbox. Half of
- * them must be refused, not one more or less.
+ * Decisions per second of one process, each for an organization, a domain and a mailbox. Exactly
+ * half of them must be refused.
  */
 export async function measureDecisions(
   dataDir: string,
@@ -55,7 +56,7 @@ export async function measureDecisions(
     ...(redisUrl && { REDIS_URL: redisUrl }),
     ...Object.fromEntries(limits),
   })
-  const core = await startCore({ config, log, target })
+  const core = await startCore({ config, log, target, listeners: [webhookQueue(config)] })
   const counting = countingOf(core)
   const senders = await startSenders(core)
   const waiting = outbox(core)
@@ -64,7 +65,7 @@ export async function measureDecisions(
   const names = Array.from({ length: SENDERS }, (_, n) => `s${n}@limited${n % DOMAINS}.example`)
   const ask = (sender: string, record: boolean) =>
     deciding.check({ sender, direction: 'outbound', record })
-  // Known senders are in memory; who they are is not what is measured.
+  // Warm the sender cache: the lookup of senders is not measured.
   for (const name of names) await ask(name, false)
 
   let next = 0

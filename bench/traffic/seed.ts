@@ -2,7 +2,7 @@ import type { Sql } from 'postgres'
 
 export const DOMAINS = 2000
 
-/** The busiest domain and whose it is. */
+/** The busiest domain and its organization. */
 export const BUSIEST = { organization: 'O0', domain: 'd0.example' }
 
 const chance = (salt: number) =>
@@ -11,14 +11,14 @@ const chance = (salt: number) =>
 const domain = (salt: number) =>
   `'d' || floor(${DOMAINS} * power(${chance(salt)}, 4))::int || '.example'`
 
-/** Mail of so many days: most of it goes out, some comes in, some stays here. */
+/** Inserts the mail of that many days: most outbound, some inbound, some local. */
 export async function seed(sql: Sql, rows: number, days: number): Promise<void> {
   await sql.unsafe(`
     insert into organizations (id, name, created_at)
     select 'O' || n, 'Organization ' || n, now() - ${chance(1)} * interval '700 days'
     from generate_series(0, ${DOMAINS - 1}) n;
-    insert into domains (id, organization_id, domain, created_at)
-    select 'D' || n, 'O' || n, 'd' || n || '.example', now() - ${chance(2)} * interval '700 days'
+    insert into domains (id, organization_id, domain, ownership_verified_at, created_at)
+    select 'D' || n, 'O' || n, 'd' || n || '.example', now(), now() - ${chance(2)} * interval '700 days'
     from generate_series(0, ${DOMAINS - 1}) n;
 
     -- Counted set-wise afterwards, which is much faster; and so are indexes.
@@ -31,7 +31,7 @@ export async function seed(sql: Sql, rows: number, days: number): Promise<void> 
     end $$;
 
     insert into mail_log (id, "timestamp", sender, recipient, organization_id, subject, status,
-      message_id, queue_id, relay, size, delays, dsn, spam_score)
+      message_id, queue_id, relay, size, delays, dsn, spam_score, sasl_username)
     select 'seed' || lpad(n::text, 22, '0'),
       now() - interval '${days} days' * (1 - n::float8 / ${rows}),
       sender, recipient,
@@ -41,7 +41,7 @@ export async function seed(sql: Sql, rows: number, days: number): Promise<void> 
       case when ${chance(4)} < 0.9 then 'delivered' when ${chance(4)} < 0.95 then 'deferred'
         when ${chance(4)} < 0.98 then 'bounced' else 'rejected' end,
       '<' || n || '.seed@mail.example>', '4jXk' || n, 'mx.elsewhere.test[192.0.2.7]:25',
-      800 + n % 60000, '0.05/0.01/0.4/0.74', '2.0.0', round((${chance(5)} * 10)::numeric, 1)
+      800 + n % 60000, '0.05/0.01/0.4/0.74', '2.0.0', round((${chance(5)} * 10)::numeric, 1), sender
     from generate_series(1, ${rows}) n
     cross join lateral (select
       case when ${chance(3)} < 0.8 then 'a' || n % 500 || '@' || ${domain(6)}
@@ -66,9 +66,9 @@ export interface Sizes {
 }
 
 export async function sizes(sql: Sql): Promise<Sizes> {
-  const [found] = await sql<Sizes[]>`
+  const [row] = await sql<Sizes[]>`
     select (select count(*) from mail_log) as rows, pg_total_relation_size('mail_log') as log,
       pg_total_relation_size('mail_traffic_quarters') + pg_total_relation_size('mail_traffic_days')
         + pg_total_relation_size('mail_traffic_hours') as figures`
-  return found as Sizes
+  return row as Sizes
 }

@@ -3,7 +3,7 @@ import type { Case } from './cases.ts'
 
 const WARM = 3
 
-/** Milliseconds of each request, one after the other. */
+/** Returns the milliseconds of each request, sent one at a time, in ascending order. */
 export async function timeRoute(
   url: string,
   { path, body, pauseMs }: Case,

@@ -4,7 +4,7 @@ import { filledEnvelope, signed } from './envelope.ts'
 import { poster } from './post.ts'
 import { onJob } from './sender.ts'
 
-// BullMQ is no dependency: its folder and the port of Redis are handed in.
+// BullMQ is not a dependency: its folder and the port of Redis are arguments.
 const [folder = '', port = ''] = process.argv.slice(2)
 const { Queue, Worker } = createRequire(join(folder, 'package.json'))('bullmq') as BullMq
 

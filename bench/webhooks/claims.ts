@@ -1,8 +1,8 @@
 import type { Database } from '../../src/database/database.ts'
 import {
-  dueRetryIds,
-  firstIds,
+  findDueForGlobalUrl,
   load,
+  withFreshPlans,
 } from '../../src/features/webhooks/delivery/queue.repository.ts'
 import { type Latency, latencyOf } from './latency.ts'
 import { emit } from './mailplane.ts'
@@ -16,11 +16,12 @@ export interface Claims extends Latency {
   waiting: number
 }
 
-/** What a daemon asks before it can send, on ever longer queues. A tenth of them waits for a retry. */
+/** Times the claim query of a daemon on growing queues. A tenth of the events waits for a retry. */
 export async function measureClaims(database: Database, sizes: number[]): Promise<Claims[]> {
   const results: Claims[] = []
   let waiting = 0
-  // Planned now: a queue is empty most of the time, and nobody counts it again while it grows.
+  // Planned on an empty queue, as usual in production: the statistics are not updated while it
+  // grows.
   await database.sql`vacuum analyze webhook_queue`
   for (let n = 0; n < WARM_UP; n++) await claim(database, 0)
   for (const size of sizes) {
@@ -40,12 +41,12 @@ export async function measureClaims(database: Database, sizes: number[]): Promis
   return results
 }
 
-/** As the engine does it. */
-async function claim({ byIndex }: Database, count: number): Promise<void> {
-  const now = new Date()
-  const first = await firstIds(byIndex, { lanes, limit: CLAIMED })
-  const retries = await dueRetryIds(byIndex, { lanes, now, limit: CLAIMED })
-  const ids = [...first, ...retries].map(({ id }) => id)
-  const jobs = await load(byIndex, ids, now)
+/** Claims events like the delivery engine. */
+async function claim({ db }: Database, count: number): Promise<void> {
+  const jobs = await withFreshPlans(db, async (tx) => {
+    const now = new Date()
+    const ids = await findDueForGlobalUrl(tx, { lanes, now, limit: CLAIMED })
+    return load(tx, ids, now)
+  })
   if (jobs.length !== count) throw new Error(`${jobs.length} claimed instead of ${count}`)
 }

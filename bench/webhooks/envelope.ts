@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 export const SECRET = 'the secret of the benchmark'
 export const BODY_BYTES = 1024
 
-/** As Mailplane sends it; `text` fills it up. */
+/** An envelope like those of Mailplane; `text` sets its size. */
 const envelope = (id: string, n: number, text: string) => ({
   id,
   event: 'bench.sent',
@@ -19,7 +19,7 @@ const envelope = (id: string, n: number, text: string) => ({
 
 const hmac = (text: string) => createHmac('sha256', SECRET).update(text)
 
-/** The same signatures that Mailplane makes, for others to send. */
+/** Makes the signatures of Mailplane for the other senders. */
 export function signed(event: object & { id: string }) {
   const timestamp = Math.floor(Date.now() / 1000)
   const token = randomBytes(32).toString('hex')

@@ -12,8 +12,8 @@ export interface Latency {
 export type Paced = Record<'fromCommit' | 'fromStatement', Latency>
 
 /**
- * Events one by one at a steady pace, and how long each took to the receiver: from the answer to its
- * commit, and from the sending of the statement, which waits for the disk as well.
+ * Emits events at a steady pace and measures the time until receipt: from the completed commit, and
+ * from sending the statement, which includes the disk write.
  */
 export async function measureLatency(
   { sql }: Database,
@@ -49,7 +49,7 @@ export async function measureLatency(
   const arrived = await receiver.each()
   const since = (from: Map<string, bigint>) =>
     latencyOf(
-      // The receiver may have it before the writer has the answer to its commit.
+      // The receiver may get the event before the writer gets the result of its commit.
       [...from].map(([id, ns]) => Math.max(0, Number((arrived.get(id) as bigint) - ns) / 1e6)),
     )
   return { fromCommit: since(committed), fromStatement: since(begun) }

@@ -9,7 +9,7 @@ import type { Receiver } from './receipts.ts'
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const EMPTY_MS = 60_000
 
-/** The server as it is served, on its own PostgreSQL, which synchronizes every commit. */
+/** The built server on its own PostgreSQL, which flushes every commit to disk. */
 export async function startMailplane(
   dataDir: string,
   environment: Record<string, string>,
@@ -30,7 +30,7 @@ export const delivering = ({ url }: Receiver, concurrency: number) => ({
 
 let batches = 0
 
-/** As many changes would leave them, about as many things. */
+/** Inserts the events that the same number of changes to different resources would emit. */
 export async function emit({ sql }: Database, count: number, filling = FILLING): Promise<void> {
   await sql`
     with stored as (
@@ -44,8 +44,8 @@ export async function emit({ sql }: Database, count: number, filling = FILLING):
 }
 
 /**
- * Delivered is what is on record as such, not only what arrived. Events of the server's own, such as
- * an alert about the load of the machine, are not counted.
+ * Requires that deliveries are recorded, not only received. Events of the server itself, such as a
+ * load alert, are not counted.
  */
 export async function expectAllRecorded({ sql }: Database, count: number): Promise<void> {
   const end = Date.now() + EMPTY_MS

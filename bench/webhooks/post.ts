@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 
-/** Posts over kept-alive connections and reads the answer, with what Node brings along. */
+/** Posts over keep-alive connections and reads the response, with `node:http` alone. */
 export function poster(url: string, connections: number) {
   const { hostname: host, port } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: connections })

@@ -2,7 +2,7 @@ import { filledEnvelope, signed } from './envelope.ts'
 import { poster } from './post.ts'
 import { onJob } from './sender.ts'
 
-// Nothing but the requests: one body, signed once, and nothing remembered.
+// Only the requests: one body, signed once, nothing recorded.
 onJob(async ({ url, count, concurrency }) => {
   const post = poster(url, concurrency)
   const { headers, body } = signed(filledEnvelope('bench-1-100000', 100_000))

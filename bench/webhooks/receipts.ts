@@ -8,7 +8,7 @@ const PATIENCE_MS = 120_000
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
-/** The receiver in a process of its own, and what is asked of it. */
+/** Starts the receiver in its own process and returns functions that query it. */
 export async function startReceiver(started: Started[]) {
   const file = fileURLToPath(new URL('./receiver.ts', import.meta.url))
   const { url } = await start(process.execPath, [file], {}, started)
@@ -17,7 +17,7 @@ export async function startReceiver(started: Started[]) {
   return {
     url,
     forget: () => ask('/', 'DELETE'),
-    /** When each event arrived, in nanoseconds, by its id. */
+    /** Arrival time of each event in nanoseconds, by event id. */
     each: async () =>
       new Map(((await ask('/each')) as [string, string][]).map(([id, ns]) => [id, BigInt(ns)])),
     async waitFor(count: number): Promise<Receipts> {
@@ -32,6 +32,6 @@ export async function startReceiver(started: Started[]) {
   }
 }
 
-/** From the first receipt to the last: filling the queue beforehand does not count. */
+/** From the first receipt to the last, so that filling the queue does not count. */
 export const perSecond = ({ count, firstNs, lastNs }: Receipts): number =>
   ((count - 1) * 1e9) / Number(BigInt(lastNs) - BigInt(firstNs))

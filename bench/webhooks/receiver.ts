@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** What arrived since it was last asked to forget. Times are of the clock that all processes share. */
+/** Events received since the last `forget`. Times are from the clock that all processes share. */
 export interface Receipts {
   count: number
   bytes: number
@@ -35,14 +35,14 @@ function answer(request: string): string {
 
 function note(head: string, length: number): void {
   const id = /\r\nx-webhook-id: ([^\r]+)/i.exec(head)?.[1]
-  // A busy server may have something to tell of its own.
+  // Ignore events of the server itself, such as a load alert.
   if (!id?.startsWith('bench-')) return
   ids.push(id)
   times.push(process.hrtime.bigint())
   bytes += length
 }
 
-/** One request after the other, as all of the senders do. */
+/** Reads one request at a time per connection, because no sender uses pipelining. */
 function serve(socket: Socket): void {
   let head = ''
   let missing = 0
@@ -63,7 +63,7 @@ function serve(socket: Socket): void {
   })
 }
 
-// No node:http: the receiver shares two cores with those it measures, and must cost less than they do.
+// Not node:http: the receiver shares the cores with the senders and must use less CPU than they do.
 const server = createServer({ noDelay: true }, serve)
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)

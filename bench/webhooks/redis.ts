@@ -12,7 +12,7 @@ const IOREDIS = '5.11.1'
 const REDIS = '/usr/bin/redis-server'
 const START_MS = 10_000
 
-/** What is missing for the comparison, or undefined once BullMQ and Redis are there. */
+/** Installs BullMQ and Redis. Returns what is missing, or undefined when both are available. */
 export function prepareBullMq(folder: string): string | undefined {
   if (!existsSync(REDIS)) installRedis()
   if (!existsSync(REDIS)) return 'as root run: apt-get install redis-server'
@@ -28,7 +28,7 @@ export function prepareBullMq(folder: string): string | undefined {
 
 function installRedis(): void {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return
-  // No service may start by itself: the benchmark runs its own, privately.
+  // No service may start by itself: the benchmark runs a private Redis.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   const apt = (...args: string[]) =>
     spawnSync('apt-get', ['-qq', ...args], { env, stdio: ['ignore', 'ignore', 2] }).status
@@ -39,7 +39,7 @@ function installRedis(): void {
   }
 }
 
-/** Redis with its append-only file, synchronized as said; answers its port. */
+/** Starts Redis with an append-only file and the given fsync policy. Returns its port. */
 export async function startRedis(
   folder: string,
   appendfsync: 'everysec' | 'always',

@@ -10,7 +10,7 @@ export interface SenderJob {
 
 type Answer = { error?: string }
 
-/** In the sender's process: does the job whenever it is asked to. */
+/** Runs in the sender process: performs the job for every message from the parent. */
 export function onJob(work: (job: SenderJob) => Promise<void>): void {
   process.on('message', (job: SenderJob) => {
     work(job).then(
@@ -20,7 +20,7 @@ export function onJob(work: (job: SenderJob) => Promise<void>): void {
   })
 }
 
-/** A sender in a process of its own. */
+/** Starts a sender in its own process. */
 export function startSender(file: string, args: string[], started: Started[]) {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
     env: { PATH: process.env.PATH },

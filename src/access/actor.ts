@@ -1,6 +1,6 @@
 import type { Caller } from './caller.ts'
 
-/** Who did it, as trails that outlive the caller's own row write it. */
+/** The name of the caller in audit trails, which outlive the row of the caller. */
 export function actorOf(caller: Caller): string {
   switch (caller.kind) {
     case 'operator':

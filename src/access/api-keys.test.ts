@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, newAddress, startApp } from '../../test/support/app.ts'
+import { type App, newIp, startApp } from '../../test/support/app.ts'
 import { probe } from '../../test/support/probes.ts'
+import { MINUTE_MS, SECOND_MS } from '../lib/time.ts'
 import { key } from './labels.ts'
 
 let app: App
@@ -17,18 +18,15 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const SECOND = 1000
-const MINUTE = 60 * SECOND
-
 const failuresFrom = (ip: string) =>
   app.core.db.selectFrom('failed_auth_attempts').selectAll().where('client_ip', '=', ip).execute()
 
-describe('a key that is not valid', () => {
+describe('an invalid API key', () => {
   const guess = (from: string, apiKey = 'no-such-key') =>
     app.send('GET', '/test/read', { headers: { 'x-api-key': apiKey }, from })
 
-  it('is refused and counted against the address it came from', async () => {
-    const from = newAddress()
+  it('is rejected with 401 and counted as a failure of the client IP', async () => {
+    const from = newIp()
     expect(await guess(from)).toMatchObject({ status: 401, body: { msg: 'Invalid API key' } })
     expect(await failuresFrom(from)).toMatchObject([
       {
@@ -41,8 +39,8 @@ describe('a key that is not valid', () => {
     ])
   })
 
-  it('closes the door to every key from that address with the 5th, and only to that address', async () => {
-    const from = newAddress()
+  it('blocks all keys from the client IP after 5 failures, and no other IP', async () => {
+    const from = newIp()
     for (let failure = 1; failure <= 5; failure++) expect((await guess(from)).status).toBe(401)
     const blocked = await guess(from, acme.apiKey)
     expect(blocked).toMatchObject({
@@ -51,23 +49,23 @@ describe('a key that is not valid', () => {
     })
     expect(Number(blocked.headers['retry-after'])).toBeGreaterThan(10)
     expect(Number(blocked.headers['retry-after'])).toBeLessThanOrEqual(15)
-    expect((await guess(newAddress(), acme.apiKey)).status).toBe(200)
+    expect((await guess(newIp(), acme.apiKey)).status).toBe(200)
   })
 
-  it('is not counted while the door is closed, and the next wait is twice as long', async () => {
-    const from = newAddress()
+  it('is not counted during a block, and the next block lasts twice as long', async () => {
+    const from = newIp()
     for (let failure = 1; failure <= 5; failure++) await guess(from)
     for (let more = 1; more <= 3; more++) expect((await guess(from)).status).toBe(429)
     expect(await failuresFrom(from)).toMatchObject([{ attempt_count: 5 }])
-    app.clock.advance(16 * SECOND)
+    app.clock.advance(16 * SECOND_MS)
     expect((await guess(from)).status).toBe(401)
     const again = await guess(from)
     expect(again.status).toBe(429)
     expect(Number(again.headers['retry-after'])).toBeGreaterThan(20)
   })
 
-  it('is not excused by a valid one in between', async () => {
-    const from = newAddress()
+  it('still counts after a valid key was used from the same IP', async () => {
+    const from = newIp()
     const fresh = await app.key(acme.organizationId)
     for (let failure = 1; failure <= 4; failure++) await guess(from)
     expect((await guess(from, fresh.apiKey)).status).toBe(200)
@@ -75,16 +73,16 @@ describe('a key that is not valid', () => {
     expect((await guess(from)).status).toBe(429)
   })
 
-  it('is forgotten when the window has passed without another', async () => {
-    const from = newAddress()
+  it('no longer counts after a window of 5 minutes without failures', async () => {
+    const from = newIp()
     for (let failure = 1; failure <= 4; failure++) await guess(from)
-    app.clock.advance(5 * MINUTE + SECOND)
+    app.clock.advance(5 * MINUTE_MS + SECOND_MS)
     for (let failure = 1; failure <= 4; failure++) expect((await guess(from)).status).toBe(401)
     expect((await guess(from, acme.apiKey)).status).toBe(200)
   })
 
-  it('cannot slip past the count in a burst', async () => {
-    const from = newAddress()
+  it('is limited to 5 failures in a burst of 12 concurrent requests', async () => {
+    const from = newIp()
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, index) => guess(from, `guess-${index}`)),
     )
@@ -94,23 +92,42 @@ describe('a key that is not valid', () => {
     ])
   })
 
-  it('may be tried again at once after somebody lifted the block by hand', async () => {
-    const from = newAddress()
+  it('no longer blocks its client IP after the failure rows are deleted in the database', async () => {
+    const from = newIp()
     for (let failure = 1; failure <= 5; failure++) await guess(from)
     expect((await guess(from, acme.apiKey)).status).toBe(429)
     await app.core.db.deleteFrom('failed_auth_attempts').where('client_ip', '=', from).execute()
     await expect.poll(async () => (await guess(from, acme.apiKey)).status).toBe(200)
   })
+
+  it('is not counted when it is the right key of a suspended organization (B3.9)', async () => {
+    const suspended = await app.tenant('suspended')
+    await app.core.db
+      .updateTable('organizations')
+      .set({ active: false })
+      .where('id', '=', suspended.organizationId)
+      .execute()
+    await app.core.access.settled()
+    const from = newIp()
+    for (let request = 1; request <= 25; request++) {
+      expect(await guess(from, suspended.apiKey)).toMatchObject({
+        status: 401,
+        body: { msg: 'Invalid API key' },
+      })
+    }
+    expect(await failuresFrom(from)).toEqual([])
+    expect((await guess(from, acme.apiKey)).status).toBe(200)
+  })
 })
 
-describe('an expired key', () => {
-  it('is told apart from an invalid one, and is not counted as a failure', async () => {
-    const from = newAddress()
+describe('an expired API key', () => {
+  it('is rejected as expired and is not counted as a failure', async () => {
+    const from = newIp()
     const expiring = await app.key(acme.organizationId, {
-      expiresAt: new Date(app.clock.now().getTime() + MINUTE),
+      expiresAt: new Date(app.clock.now().getTime() + MINUTE_MS),
     })
     expect((await expiring.get('/test/read', { from })).status).toBe(200)
-    app.clock.advance(MINUTE)
+    app.clock.advance(MINUTE_MS)
     for (let attempt = 1; attempt <= 6; attempt++) {
       expect(await expiring.get('/test/read', { from })).toMatchObject({
         status: 401,
@@ -121,8 +138,8 @@ describe('an expired key', () => {
   })
 })
 
-describe('what a key may do', () => {
-  it('is to read only, when it is a read-only one', async () => {
+describe('the permissions of an API key', () => {
+  it('allow only reads with read_only', async () => {
     const reader = await app.key(acme.organizationId, { permissions: { read_only: true } })
     expect((await reader.get('/test/read')).status).toBe(200)
     for (const path of ['/test/write', '/test/admin']) {
@@ -133,7 +150,7 @@ describe('what a key may do', () => {
     }
   })
 
-  it('is to read and write, but not what asks for admin access', async () => {
+  it('allow reads and writes, but no admin routes, by default', async () => {
     expect((await acme.post('/test/write')).status).toBe(200)
     expect(await acme.post('/test/admin')).toMatchObject({
       status: 403,
@@ -141,14 +158,14 @@ describe('what a key may do', () => {
     })
   })
 
-  it('is everything on key routes with admin_access', async () => {
+  it('allow reads, writes and admin routes with admin_access', async () => {
     const admin = await app.key(acme.organizationId, { permissions: { admin_access: true } })
     for (const path of ['/test/read', '/test/write', '/test/admin']) {
       expect((await admin.post(path)).status).toBe(200)
     }
   })
 
-  it('never includes a write when it is read-only and has admin_access', async () => {
+  it('allow no write with both read_only and admin_access', async () => {
     const odd = await app.key(acme.organizationId, {
       permissions: { read_only: true, admin_access: true },
     })
@@ -158,7 +175,7 @@ describe('what a key may do', () => {
     })
   })
 
-  it('reaches across organizations with platform scope, without being an operator', async () => {
+  it('allow platform routes with platform scope, but no operator routes', async () => {
     const platform = await app.key(null, { scope: 'platform' })
     expect((await platform.post('/test/write')).status).toBe(200)
     expect((await platform.post('/api/v1/platform/auth/logout')).status).toBe(200)
@@ -174,7 +191,7 @@ describe('what a key may do', () => {
     })
   })
 
-  it('never needs a CSRF token', async () => {
+  it('do not depend on a CSRF token', async () => {
     const answer = await app.send('POST', '/test/write', {
       headers: { 'x-api-key': acme.apiKey, 'x-csrf-token': 'wrong' },
     })

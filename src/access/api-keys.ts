@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import { randomToken, sha256 } from '../lib/tokens.ts'
 import { ulid } from '../lib/ulid.ts'
@@ -8,10 +7,13 @@ export interface NewKey {
   organizationId: string | null
   scope: 'organization' | 'platform'
   permissions: Record<string, boolean>
+  /** Absent: the permissions apply to the whole API. */
+  scopes?: string[]
+  createdBy?: string
   expiresAt: Date | null
 }
 
-/** The only moment at which the key itself is known. */
+/** Creates a key and returns its secret, which is not stored. */
 export async function issueKey(db: Db, key: NewKey) {
   const id = ulid()
   const secret = randomToken()
@@ -24,6 +26,8 @@ export async function issueKey(db: Db, key: NewKey) {
       key_hash: sha256(secret),
       name: key.name,
       permissions: key.permissions,
+      scopes: key.scopes ?? null,
+      created_by: key.createdBy ?? null,
       organization_id: key.organizationId,
       scope: key.scope,
       expires_at: key.expiresAt?.toISOString() ?? null,
@@ -48,6 +52,7 @@ export const listKeys = (db: Db, organizationId?: string) =>
       'organization_id',
       'scope',
       'permissions',
+      'scopes',
       'active',
       'expires_at',
       'last_used',
@@ -59,13 +64,3 @@ export const listKeys = (db: Db, organizationId?: string) =>
     .orderBy('created_at')
     .orderBy('id')
     .execute()
-
-/** False when there is no such key; revoking twice is fine. */
-export async function revokeKey(db: Db, keyId: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('api_keys')
-    .set({ active: sql`false` })
-    .where('key_id', '=', keyId)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
-}

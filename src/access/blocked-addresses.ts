@@ -1,50 +1,46 @@
 import type { Core } from '../core.ts'
-import { listBlockedAddresses } from './throttle.repository.ts'
+import { WatchedCache } from '../database/watched-cache.ts'
+import { findKeyBlock } from './throttle.repository.ts'
+
+const MAX_CACHED = 50_000
 
 type Needs = Pick<Core, 'db' | 'now'> & { isFresh(): boolean }
 
+/** Milliseconds since the epoch; 0 for an IP address without a block. */
+interface Block {
+  until: number
+}
+
 export type BlockedAddresses = ReturnType<typeof blockedAddresses>
 
-/** Addresses that may not present API keys just now, held in memory: asked on every request. */
+/** Blocks of IP addresses, cached because every request with an API key is checked. */
 export function blockedAddresses({ db, now, isFresh }: Needs) {
-  let blocks = new Map<string, number>()
-  /** Being read after a change; who asks meanwhile waits for it. */
-  const reading = new Map<string, Promise<Date | undefined>>()
+  const cache = new WatchedCache<Block>({
+    max: MAX_CACHED,
+    isConnected: isFresh,
+    tagsOf: (_block, ip) => [ip],
+  })
 
-  const find = async (ip: string): Promise<Date | undefined> => {
-    const [row] = await listBlockedAddresses(db, now(), ip)
-    return row?.until ? new Date(row.until) : undefined
+  const endOf = ({ until }: Block): Date | undefined =>
+    until > now().getTime() ? new Date(until) : undefined
+
+  /** Reads the database and updates the cache. */
+  async function read(ip: string): Promise<Date | undefined> {
+    const block = await cache.load(ip, async () => {
+      const until = await findKeyBlock(db, now(), ip)
+      return { until: until === undefined ? 0 : Date.parse(until) }
+    })
+    return endOf(block)
   }
 
   return {
-    /** The end of the block, in memory or, while changes may be missed, from the database. */
+    /** The end of the block, if there is one. */
     until(ip: string): Date | undefined | Promise<Date | undefined> {
-      if (!isFresh()) return this.read(ip)
-      const changed = reading.get(ip)
-      if (changed) return changed
-      const end = blocks.get(ip)
-      return end !== undefined && end > now().getTime() ? new Date(end) : undefined
+      const cached = cache.get(ip)
+      return cached ? endOf(cached) : read(ip)
     },
-
-    read(ip: string): Promise<Date | undefined> {
-      const task = find(ip)
-        .then((until) => {
-          // What was read before a later change is not what holds now.
-          if (reading.get(ip) !== task) return until
-          if (until) blocks.set(ip, until.getTime())
-          else blocks.delete(ip)
-          return until
-        })
-        .finally(() => {
-          if (reading.get(ip) === task) reading.delete(ip)
-        })
-      reading.set(ip, task)
-      return task
-    },
-
-    async readAll(): Promise<void> {
-      const rows = await listBlockedAddresses(db, now())
-      blocks = new Map(rows.map(({ client_ip, until }) => [client_ip, Date.parse(until ?? '')]))
-    },
+    read,
+    evict: (ip: string) => cache.evict(ip),
+    evictAll: () => cache.evictAll(),
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import type { Core } from '../core.ts'
 import type { Db } from '../database/database.ts'
 import { defineError } from '../errors.ts'
@@ -28,8 +29,8 @@ export const InvalidBootstrapToken = defineError({
 export type BootstrapTokens = ReturnType<typeof bootstrapTokens>
 
 /**
- * The tokens of the two bootstraps. The file is for the person on the machine; the hash in the
- * database is what counts, so that any process can take the call.
+ * The tokens of the two bootstraps. The administrator reads the token from a file; requests are
+ * checked against the hash in the database, so that any process can serve them.
  */
 export function bootstrapTokens({ db, config }: Pick<Core, 'db' | 'config'>) {
   const fileOf = (kind: Bootstrap) => join(config.DATA_DIR, FILES[kind])
@@ -38,11 +39,11 @@ export function bootstrapTokens({ db, config }: Pick<Core, 'db' | 'config'>) {
   return {
     fileOf,
 
-    /** At start: a new token while there is nobody to sign in as, otherwise none. */
+    /** Creates a token at start while `verify` would accept one; a platform key changes nothing. */
     async prepare(): Promise<Bootstrap[]> {
       const offered: Bootstrap[] = []
       for (const [kind, table] of [
-        ['organization', 'api_keys'],
+        ['organization', 'organizations'],
         ['operator', 'operators'],
       ] as const) {
         const before = readToken(fileOf(kind))
@@ -60,7 +61,20 @@ export function bootstrapTokens({ db, config }: Pick<Core, 'db' | 'config'>) {
       return offered
     },
 
-    /** Once somebody exists the answer is 409 whatever the token; before that the token decides. */
+    /** Returns whether an account of this kind can still be created, by the rules of `verify`. */
+    async isOpen(kind: Bootstrap): Promise<boolean> {
+      const table = kind === 'organization' ? 'organizations' : 'operators'
+      if (await db.selectFrom(table).select('id').limit(1).executeTakeFirst()) return false
+      const token = await db
+        .selectFrom('bootstrap_tokens')
+        .select('kind')
+        .where('kind', '=', kind)
+        .limit(1)
+        .executeTakeFirst()
+      return token !== undefined
+    },
+
+    /** Throws 409 for any token when an account exists, and otherwise checks the token. */
     async verify(kind: Bootstrap, token: string | undefined): Promise<void> {
       const table = kind === 'organization' ? 'organizations' : 'operators'
       if (await db.selectFrom(table).select('id').limit(1).executeTakeFirst()) {
@@ -76,9 +90,11 @@ export function bootstrapTokens({ db, config }: Pick<Core, 'db' | 'config'>) {
       if (!tokens.some(({ token_hash }) => token_hash === hash)) throw new InvalidBootstrapToken()
     },
 
-    /** In the transaction of the bootstrap: no token of this kind works again. */
-    spend: (tx: Db, kind: Bootstrap) =>
-      tx.deleteFrom('bootstrap_tokens').where('kind', '=', kind).execute(),
+    /** In the transaction of the bootstrap. Other processes then delete their token file. */
+    async spend(tx: Db, kind: Bootstrap): Promise<void> {
+      await tx.deleteFrom('bootstrap_tokens').where('kind', '=', kind).execute()
+      await sql`select pg_notify('mailplane_access', ${`bootstrapped:${kind}`})`.execute(tx)
+    },
 
     removeFile,
   }

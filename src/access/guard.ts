@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Core } from '../core.ts'
-import { type Networks, parseNetworks } from '../lib/cidr.ts'
-import { readCookie } from '../lib/cookies.ts'
+import { refusedByRules } from '../lib/address-rules.ts'
+import { type Networks, parseNetworks } from '../lib/ip.ts'
 import { sameSecret, sha256 } from '../lib/tokens.ts'
 import * as refused from './access.errors.ts'
-import type { Access } from './access.ts'
 import {
   anonymous,
   atLeast,
@@ -14,50 +13,57 @@ import {
   type SessionKind,
 } from './caller.ts'
 import { clientAddress } from './client-address.ts'
+import { identify, type Lookup, sessionProblem } from './credentials.ts'
 import { bearer, internalGate } from './internal.ts'
 import type { Auth } from './labels.ts'
+import { areaOf, permits } from './scopes.ts'
 import { COOKIES } from './sessions.ts'
 
-type Needs = Pick<Core, 'access' | 'config' | 'now'>
+type Needs = Pick<Core, 'access' | 'config' | 'internalToken' | 'now'>
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * Decides before anything else whether a request may use its route: credential, throttle, second
- * factor, CSRF, scope, role. Who is refused learns nothing about the route's body rules.
+ * factor, CSRF, scope, role. A rejected caller learns nothing about the validation of the body.
  */
 export function useGuard(
   app: FastifyInstance,
-  { access, config, now }: Needs,
-  place: { besideApi: boolean },
+  { access, config, internalToken, now }: Needs,
 ): void {
   const trusted = parseNetworks(config.SVC_TRUSTED_PROXIES) as Networks
-  const identify = identifier(access, now, internalGate(config, place))
+  const lookup: Lookup = { access, now, checkInternal: internalGate(internalToken) }
 
   app.decorateRequest('caller')
+  app.decorateRequest('unusableCookies')
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
     routes.push(route)
   })
   app.addHook('onReady', async () => {
-    const open = routes.find(({ config: route }) => !route?.auth)
-    if (open) throw new Error(`${open.method} ${open.url} does not say who may call it`)
+    const unlabelled = routes.find(({ config: route }) => !route?.auth)
+    if (unlabelled) {
+      throw new Error(`${unlabelled.method} ${unlabelled.url} does not say who may call it`)
+    }
   })
 
   app.addHook('onRequest', (request, _reply, next) => {
     const ip = clientAddress(request.raw, trusted)
     request.caller = callerOf(anonymous, request, ip)
+    request.unusableCookies = []
     const { auth } = request.routeOptions.config
     if (!auth || request.is404) return next()
     const settle = (identity: Identity) => {
       request.caller = callerOf(identity, request, ip)
+      checkAddress(identity, ip, auth)
       checkSession(identity, request, auth)
       checkLabel(identity, auth)
+      checkScopes(identity, auth, request.routeOptions.url)
       if (identity.kind !== 'anonymous') access.identities.used(identity)
       next()
     }
     try {
-      const identity = identify(request, auth, ip)
+      const identity = identify(lookup, request, auth, ip)
       if (identity instanceof Promise) identity.then(settle).catch(next)
       else settle(identity)
     } catch (error) {
@@ -66,7 +72,7 @@ export function useGuard(
   })
 }
 
-/** Comes after idempotency: a bootstrap whose answer was lost may be asked for again. */
+/** Runs after idempotency, so that a bootstrap whose response was lost can be replayed. */
 export function useBootstrapGate(app: FastifyInstance, { access }: Pick<Core, 'access'>): void {
   app.addHook('preValidation', (request, _reply, next) => {
     const { auth } = request.routeOptions.config
@@ -81,95 +87,27 @@ const callerOf = (identity: Identity, request: FastifyRequest, ip: string): Call
   ip,
   userAgent: request.headers['user-agent'] ?? null,
   correlationId: request.id,
+  atStart: [],
   atCommit: [],
 })
 
-/** Finds the credential that a route takes and whose it is; from memory where that is possible. */
-function identifier(access: Access, now: () => Date, letIn: ReturnType<typeof internalGate>) {
-  const bySession = async (kind: SessionKind, token: string): Promise<Identity> => {
-    const identity = await access.identities.session(kind, sha256(token))
-    if (!identity) throw new refused.SessionInvalid()
-    return identity
-  }
-
-  const byKey = (key: string, ip: string): Identity | Promise<Identity> => {
-    const block = access.blocked.until(ip)
-    if (block instanceof Promise) return block.then((until) => byUnblockedKey(key, ip, until))
-    return byUnblockedKey(key, ip, block)
-  }
-
-  const byUnblockedKey = (key: string, ip: string, blockedUntil: Date | undefined) => {
-    if (blockedUntil) throw new refused.TooManyAttempts(blockedUntil, now())
-    const hash = sha256(key)
-    const cached = access.identities.cachedKey(hash)
-    return cached ? unexpired(cached) : lookUp(hash, ip)
-  }
-
-  const lookUp = async (hash: string, ip: string): Promise<Identity> => {
-    const identity = await access.throttle.attempt(
-      'api_key',
-      [{ client_ip: ip }],
-      () => access.identities.lookUpKey(hash),
-      // A valid key does not excuse the invalid ones before it.
-      { clears: () => false },
-    )
-    if (identity) return unexpired(identity)
-    // The feed tells of a new block a moment later; here it must hold for the very next request.
-    await access.blocked.read(ip)
-    throw new refused.InvalidApiKey()
-  }
-
-  const unexpired = (identity: Identity): Identity => {
-    if (access.identities.isExpired(identity)) throw new refused.ApiKeyExpired()
-    return identity
-  }
-
-  return (request: FastifyRequest, auth: Auth, ip: string): Identity | Promise<Identity> => {
-    const { headers } = request
-    const cookie = (kind: SessionKind) => readCookie(headers.cookie, COOKIES[kind].session)
-    switch (auth.kind) {
-      case 'none':
-      case 'bootstrap-token':
-        return anonymous
-      case 'internal':
-        letIn(request.raw)
-        return anonymous
-      case 'mailbox-session': {
-        const token = bearer(headers.authorization) ?? cookie('mailbox')
-        if (!token) throw new refused.AuthenticationRequired()
-        const found = bySession('mailbox', token)
-        return auth.endedToo ? found.catch(nobodyIfEnded) : found
-      }
-      case 'partial-operator': {
-        const token = cookie('operator')
-        if (!token) throw new refused.AuthenticationRequired()
-        return bySession('operator', token)
-      }
-    }
-    const operatorToken = cookie('operator')
-    if (operatorToken) return bySession('operator', operatorToken)
-    const key = headers['x-api-key']
-    if (key !== undefined && key !== '') return byKey(String(key), ip)
-    const dashboardToken = cookie('dashboard')
-    if (dashboardToken) return bySession('dashboard', dashboardToken)
-    throw auth.kind === 'key' ? new refused.ApiKeyRequired() : new refused.AuthenticationRequired()
-  }
+/** Applies the IP rules of an organization. Operators are not bound, so that there is a way back. */
+function checkAddress(identity: Identity, ip: string, auth: Auth): void {
+  // A logout ends access, so it is always possible.
+  if (isPlatform(identity) || ('endedToo' in auth && auth.endedToo)) return
+  if (refusedByRules(identity.addressRules, ip)) throw new refused.AddressNotAllowed(ip)
 }
 
-/** What holds for a session wherever it is used: its address, its second factor, its CSRF token. */
+/** Checks the IP address, the second factor and the CSRF token of a session. */
 function checkSession({ session }: Identity, request: FastifyRequest, auth: Auth): void {
   if (!session) return
-  if (session.kind === 'operator' && session.ip !== request.caller.ip) {
-    throw new refused.OperatorAddressMismatch()
-  }
-  const takesPartial =
-    auth.kind === 'partial-operator' || (auth.kind === 'platform' && auth.partialToo)
-  if (!session.mfaSatisfied && !takesPartial) throw new refused.MfaRequired()
+  const problem = sessionProblem(session, request.caller.ip, auth)
+  if (problem) throw problem
   if (SAFE.has(request.method)) return
-  // A browser never sends a bearer token by itself; only mailbox sessions take one.
+  // A browser never sends a bearer token by itself, so it needs no CSRF token.
   if (session.kind === 'mailbox' && bearer(request.headers.authorization)) return
   const echoed = request.headers['x-csrf-token']
-  const cookie = readCookie(request.headers.cookie, COOKIES[session.kind].csrf)
+  const cookie = request.cookies[COOKIES[session.kind].csrf]
   const matches =
     typeof echoed === 'string' &&
     cookie !== undefined &&
@@ -178,8 +116,10 @@ function checkSession({ session }: Identity, request: FastifyRequest, auth: Auth
   if (!matches) throw new refused.CsrfInvalid()
 }
 
-/** Whether this identity is one the label lets in. */
+/** Checks that the auth label of the route admits this identity. */
 function checkLabel(identity: Identity, auth: Auth): void {
+  // Only a label that admits ended sessions lets an anonymous caller come this far.
+  if (identity.kind === 'anonymous') return
   switch (auth.kind) {
     case 'platform':
       if (!isPlatform(identity)) throw new refused.PlatformScopeRequired()
@@ -193,6 +133,9 @@ function checkLabel(identity: Identity, auth: Auth): void {
         throw new refused.PasswordChangeRequired()
       }
       return
+    case 'mail-program':
+      if (identity.mustChangePassword) throw new refused.PasswordChangeRequired()
+      return
     case 'dashboard-session':
       if (identity.kind !== 'user') throw new refused.DashboardSessionRequired()
       return
@@ -200,6 +143,14 @@ function checkLabel(identity: Identity, auth: Auth): void {
       checkPermission(identity, auth.permission)
       return
   }
+}
+
+/** A key with scopes is limited to their areas. */
+function checkScopes({ scopes }: Identity, auth: Auth, url: string | undefined): void {
+  if (scopes === null || (auth.kind !== 'key' && auth.kind !== 'platform')) return
+  const level = auth.kind === 'key' ? auth.permission : 'read'
+  const area = areaOf(url)
+  if (!permits(scopes, level, area)) throw new refused.ScopeRequired(`${area}:${level}`)
 }
 
 function checkPermission(identity: Identity, permission: 'read' | 'write' | 'admin'): void {
@@ -214,21 +165,17 @@ function checkPermission(identity: Identity, permission: 'read' | 'write' | 'adm
   if (permission === 'admin' && !identity.adminAccess) throw new refused.AdminAccessRequired()
 }
 
-/** Only an ended session makes nobody of its holder; a failure of the database stays one. */
-const nobodyIfEnded = (error: unknown): Identity => {
-  if (error instanceof refused.SessionInvalid) return anonymous
-  throw error
-}
-
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller
     rawBody: Buffer | undefined
+    /** Kinds of session cookies that were sent and cannot be used; a logout clears them. */
+    unusableCookies: SessionKind[]
   }
   interface FastifyContextConfig {
-    /** Who may call the route; one without it stops the server from starting. */
+    /** The auth label; the server does not start with a route that has none. */
     auth?: Auth
-    /** `handler`: the route's rules judge the body and answer 400; otherwise the schema does, 422. */
+    /** `handler`: the service validates the body (400); otherwise the schema does (422). */
     validation?: 'handler'
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../test/support/app.ts'
+import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 
 let app: App
 beforeAll(async () => {
@@ -16,7 +17,7 @@ const keyRow = (keyId: string) =>
     .where('key_id', '=', keyId)
     .executeTakeFirstOrThrow()
 
-/** Changes with every write of the row. */
+/** The transaction id of the last write to the session row. */
 async function sessionVersion(id: string): Promise<string> {
   const row = await app.core.db
     .selectFrom('sessions')
@@ -26,8 +27,8 @@ async function sessionVersion(id: string): Promise<string> {
   return row.version
 }
 
-describe('a credential that was good a moment ago', () => {
-  it('is refused at once when its key is revoked by hand in the database', async () => {
+describe('a cached credential', () => {
+  it('is rejected at once when its key is revoked in the database', async () => {
     const tenant = await app.tenant('revoked')
     expect((await tenant.get(ME)).status).toBe(200)
     await sql`update api_keys set active = false where key_id = ${tenant.keyId}`.execute(
@@ -37,7 +38,7 @@ describe('a credential that was good a moment ago', () => {
     expect(await tenant.get(ME)).toMatchObject({ status: 401, body: { msg: 'Invalid API key' } })
   })
 
-  it('is refused at once when its key is deleted', async () => {
+  it('is rejected at once when its key is deleted in the database', async () => {
     const tenant = await app.tenant('deleted')
     expect((await tenant.get(ME)).status).toBe(200)
     await sql`delete from api_keys where key_id = ${tenant.keyId}`.execute(app.core.db)
@@ -45,7 +46,7 @@ describe('a credential that was good a moment ago', () => {
     expect((await tenant.get(ME)).status).toBe(401)
   })
 
-  it('loses a permission at once when that is taken from it by hand', async () => {
+  it('loses platform scope at once when its scope is changed in the database', async () => {
     const tenant = await app.tenant('demoted')
     const key = await app.key(tenant.organizationId, { scope: 'platform' })
     expect((await key.post('/api/v1/platform/auth/logout')).status).toBe(200)
@@ -59,7 +60,7 @@ describe('a credential that was good a moment ago', () => {
     })
   })
 
-  it('stops with the suspension of its organization and works again when that ends', async () => {
+  it('is rejected while its organization is suspended and accepted afterwards', async () => {
     const tenant = await app.tenant('suspended')
     const other = await app.tenant('bystander')
     const session = await app.session('dashboard', tenant.userId)
@@ -85,7 +86,7 @@ describe('a credential that was good a moment ago', () => {
     expect((await session.get(ME)).status).toBe(200)
   })
 
-  it('stops when its session is revoked, or its user made inactive, by hand', async () => {
+  it('is rejected when its session is revoked or its user deactivated in the database', async () => {
     const tenant = await app.tenant('leaving')
     const [one, two] = [
       await app.session('dashboard', tenant.userId),
@@ -104,7 +105,7 @@ describe('a credential that was good a moment ago', () => {
     expect((await two.get(ME)).status).toBe(401)
   })
 
-  it('stops in every process, not only in the one that revoked it', async () => {
+  it('is rejected by every process after one process revoked it', async () => {
     const tenant = await app.tenant('everywhere')
     const session = await app.session('dashboard', tenant.userId)
     const second = await startApp({ database: app.database })
@@ -118,7 +119,7 @@ describe('a credential that was good a moment ago', () => {
     }
   })
 
-  it('is read afresh, and still refused when revoked, while changes cannot be heard of', async () => {
+  it('is rejected after a revocation even when the LISTEN connection was lost', async () => {
     const tenant = await app.tenant('deaf')
     expect((await tenant.get(ME)).status).toBe(200)
     const listeners = sql`
@@ -132,7 +133,7 @@ describe('a credential that was good a moment ago', () => {
   })
 })
 
-describe('the last use of a credential', () => {
+describe('the last_used time of a credential', () => {
   it('is stored in one write for many requests', async () => {
     const tenant = await app.tenant('counted')
     await app.core.access.identities.flush()
@@ -144,14 +145,14 @@ describe('the last use of a credential', () => {
     expect(await keyRow(tenant.keyId)).toEqual(used)
   })
 
-  it('is not touched by a request that was refused', async () => {
+  it('is not changed by a request that was rejected', async () => {
     const tenant = await app.tenant('unused')
     expect((await tenant.get('/api/v1/platform/audit')).status).toBe(403)
     await app.core.access.identities.flush()
     expect((await keyRow(tenant.keyId)).last_used).toBeNull()
   })
 
-  it('never moves back', async () => {
+  it('is never replaced with an earlier time', async () => {
     const tenant = await app.tenant('ahead')
     await sql`update api_keys set last_used = '2999-01-01' where key_id = ${tenant.keyId}`.execute(
       app.core.db,
@@ -161,12 +162,12 @@ describe('the last use of a credential', () => {
     expect((await keyRow(tenant.keyId)).last_used).toBe('2999-01-01T00:00:00.000Z')
   })
 
-  it('moves the idle expiry of a session, also in one write for many requests', async () => {
+  it('extends the idle expiry of a session, in one write for many requests', async () => {
     const tenant = await app.tenant('sliding')
     const session = await app.session('dashboard', tenant.userId)
     await app.core.access.identities.flush()
     const before = await sessionVersion(session.id)
-    app.clock.advance(60_000)
+    app.clock.advance(MINUTE_MS)
     for (let request = 1; request <= 10; request++) await session.get(ME)
     expect(await sessionVersion(session.id)).toBe(before)
     await app.core.access.identities.flush()
@@ -175,7 +176,7 @@ describe('the last use of a credential', () => {
       .select('expires_at')
       .where('id', '=', session.id)
       .executeTakeFirstOrThrow()
-    const hours = (Date.parse(row.expires_at) - app.clock.now().getTime()) / 3_600_000
+    const hours = (Date.parse(row.expires_at) - app.clock.now().getTime()) / HOUR_MS
     expect(hours).toBeGreaterThan(7.99)
     expect(hours).toBeLessThanOrEqual(8)
   })

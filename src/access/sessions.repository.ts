@@ -2,13 +2,13 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import type { SessionKind } from './caller.ts'
 
-export const OWNER_COLUMNS = {
+const OWNER_COLUMNS = {
   dashboard: 'user_id',
   operator: 'operator_id',
   mailbox: 'email_account_id',
 } as const satisfies Record<SessionKind, string>
 
-export interface NewSession {
+interface NewSession {
   id: string
   kind: SessionKind
   subjectId: string
@@ -77,7 +77,7 @@ export const revokeSession = async (db: Db, id: string, now: Date): Promise<bool
   return numUpdatedRows === 1n
 }
 
-/** Ends every live session of one person, but for the one to keep; answers how many. */
+/** Ends every live session of a person except one; returns their number. */
 export const revokeSessionsOf = async (
   db: Db,
   kind: SessionKind,
@@ -102,7 +102,7 @@ export const liveAt = (now: Date) => {
     and sessions.expires_at > ${time}::timestamptz and sessions.absolute_expiry > ${time}::timestamptz`
 }
 
-/** Rows that ended long ago are of no more use, not even for the history an owner looks at. */
+/** Deletes sessions that ended before the history that owners see. */
 export const deleteSessionsBefore = async (db: Db, before: Date): Promise<number> => {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')

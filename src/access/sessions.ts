@@ -1,22 +1,19 @@
+import { fastifyCookie } from '@fastify/cookie'
 import type { Core } from '../core.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { setCookie } from '../lib/cookies.ts'
+import { DAY_SECONDS, HOUR_SECONDS, MINUTE_SECONDS } from '../lib/time.ts'
 import { randomToken, sha256 } from '../lib/tokens.ts'
 import { ulid } from '../lib/ulid.ts'
 import type { Caller, SessionKind } from './caller.ts'
 import * as rows from './sessions.repository.ts'
 
-const MINUTE = 60
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
-
 const lifetimes: Record<SessionKind, { idleSeconds: number; absoluteSeconds: number }> = {
-  dashboard: { idleSeconds: 8 * HOUR, absoluteSeconds: 30 * DAY },
-  operator: { idleSeconds: 4 * HOUR, absoluteSeconds: 12 * HOUR },
-  mailbox: { idleSeconds: 8 * HOUR, absoluteSeconds: 7 * DAY },
+  dashboard: { idleSeconds: 8 * HOUR_SECONDS, absoluteSeconds: 30 * DAY_SECONDS },
+  operator: { idleSeconds: 4 * HOUR_SECONDS, absoluteSeconds: 12 * HOUR_SECONDS },
+  mailbox: { idleSeconds: 8 * HOUR_SECONDS, absoluteSeconds: 7 * DAY_SECONDS },
 }
-/** How long somebody who knows the password may take to present the second factor. */
-const PARTIAL_SECONDS = 10 * MINUTE
+/** Time between the password and the second factor. */
+const PARTIAL_SECONDS = 10 * MINUTE_SECONDS
 
 export const COOKIES: Record<SessionKind, { session: string; csrf: string }> = {
   dashboard: { session: 'svc_session', csrf: 'svc_csrf' },
@@ -24,8 +21,8 @@ export const COOKIES: Record<SessionKind, { session: string; csrf: string }> = {
   mailbox: { session: 'svc_mailbox_session', csrf: 'svc_mailbox_csrf' },
 }
 
-/** The secrets of a session, known once: to the browser that gets them as cookies. */
-export interface OpenedSession {
+/** The secrets of a session; only the browser gets them, as cookies. */
+interface OpenedSession {
   id: string
   kind: SessionKind
   token: string
@@ -75,7 +72,7 @@ export function sessions({ now, config }: Pick<Core, 'now' | 'config'>) {
       return opened
     },
 
-    /** New tokens with the second factor: what was known before it is worth nothing after. */
+    /** Replaces both tokens with the second factor, so that the earlier ones become useless. */
     async promote(tx: Tx, caller: Caller): Promise<OpenedSession | undefined> {
       const session = caller.session
       if (!session) return undefined
@@ -105,23 +102,27 @@ export function sessions({ now, config }: Pick<Core, 'now' | 'config'>) {
     revokeAllOf: (db: Db, kind: SessionKind, subjectId: string, keepId?: string) =>
       rows.revokeSessionsOf(db, kind, subjectId, now(), keepId),
 
-    /** The pair of cookies: one for the browser alone, one that scripts echo as X-CSRF-Token. */
+    /** Two cookies: one is hidden from scripts, the other is repeated as X-CSRF-Token. */
     cookies({ kind, token, csrfToken, absoluteExpiry }: OpenedSession): string[] {
-      const secure = config.SVC_COOKIE_SECURE
       // Rounded up: the browser may keep a cookie for a moment too long, never too short.
-      const maxAgeSeconds = Math.ceil((absoluteExpiry.getTime() - now().getTime()) / 1000)
-      return [
-        setCookie(COOKIES[kind].session, token, { httpOnly: true, secure, maxAgeSeconds }),
-        setCookie(COOKIES[kind].csrf, csrfToken, { httpOnly: false, secure, maxAgeSeconds }),
-      ]
+      const maxAge = Math.ceil((absoluteExpiry.getTime() - now().getTime()) / 1000)
+      return cookiePair(kind, token, csrfToken, { maxAge, secure: config.SVC_COOKIE_SECURE })
     },
 
-    clearedCookies(kind: SessionKind): string[] {
-      const secure = config.SVC_COOKIE_SECURE
-      return [
-        setCookie(COOKIES[kind].session, '', { httpOnly: true, secure, maxAgeSeconds: 0 }),
-        setCookie(COOKIES[kind].csrf, '', { httpOnly: false, secure, maxAgeSeconds: 0 }),
-      ]
-    },
+    clearedCookies: (kind: SessionKind): string[] =>
+      cookiePair(kind, '', '', { maxAge: 0, secure: config.SVC_COOKIE_SECURE }),
   }
+}
+
+function cookiePair(
+  kind: SessionKind,
+  token: string,
+  csrfToken: string,
+  options: { maxAge: number; secure: boolean },
+): string[] {
+  const attributes = { ...options, path: '/', sameSite: 'lax' } as const
+  return [
+    fastifyCookie.serialize(COOKIES[kind].session, token, { ...attributes, httpOnly: true }),
+    fastifyCookie.serialize(COOKIES[kind].csrf, csrfToken, attributes),
+  ]
 }

@@ -2,17 +2,21 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import { ulid } from '../lib/ulid.ts'
 
-/** What failures are counted by: where they came from, or whom they were aimed at. */
+/** Failures are counted per client network (see `throttleKey`) and per user name. */
 export type Dimension = { client_ip: string } | { username: string }
 
 export const OPERATOR_BLOCK = 'operator_block'
+/** Begins the notification that the block of a mail account has changed; its login follows. */
+export const ACCOUNT_BLOCK = 'account-block:'
+
+const MAX_COUNTERPARTS = 1000
 
 const matches = (dimension: Dimension) =>
   'client_ip' in dimension
     ? sql<SqlBool>`client_ip = ${dimension.client_ip} and username is null`
     : sql<SqlBool>`client_ip = '' and username = ${dimension.username}`
 
-/** Until when this service is closed to these dimensions; an operator's block closes all of them. */
+/** The end of the longest block of these dimensions; an operator's block applies to every service. */
 export async function findBlock(
   db: Db,
   service: string,
@@ -36,21 +40,21 @@ export async function findBlock(
   return row?.until ? new Date(row.until) : undefined
 }
 
-/** Addresses that may not present API keys, with the end of their block. */
-export const listBlockedAddresses = (db: Db, now: Date, ip?: string) =>
-  db
+/** The end of the block that API keys from this IP address have, if any. */
+export async function findKeyBlock(db: Db, now: Date, ip: string): Promise<string | undefined> {
+  const row = await db
     .selectFrom('failed_auth_attempts')
-    .select((eb) => ['client_ip', eb.fn.max('blocked_until').as('until')])
+    .select((eb) => eb.fn.max('blocked_until').as('until'))
     .where('blocked_until', '>', now.toISOString())
+    .where('client_ip', '=', ip)
     .where(
-      sql<SqlBool>`client_ip <> '' and
-        ((service = 'api_key' and username is null) or failure_reason = ${OPERATOR_BLOCK})`,
+      sql<SqlBool>`((service = 'api_key' and username is null) or failure_reason = ${OPERATOR_BLOCK})`,
     )
-    .$if(ip !== undefined, (query) => query.where('client_ip', '=', ip as string))
-    .groupBy('client_ip')
-    .execute()
+    .executeTakeFirst()
+  return row?.until ?? undefined
+}
 
-/** Failures of one dimension are counted one after the other, also across processes. */
+/** Serializes the counting of failures per dimension, also across processes. */
 export const lock = (tx: Tx, service: string, dimension: Dimension) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`${service} ${JSON.stringify(dimension)}`}, 0))`.execute(
     tx,
@@ -59,7 +63,9 @@ export const lock = (tx: Tx, service: string, dimension: Dimension) =>
 const isBlockedByOperator = (now: Date) =>
   sql<SqlBool>`failure_reason = ${OPERATOR_BLOCK} and blocked_until > ${now.toISOString()}::timestamptz`
 
-/** Continues the row whose last attempt lies inside the window. */
+const counted = ['id', sql<number>`cardinality(recent_failures)`.as('failures')] as const
+
+/** Continues the row whose last attempt lies inside the window; counts the failures inside it. */
 export const continueRow = (
   tx: Tx,
   service: string,
@@ -67,15 +73,22 @@ export const continueRow = (
   since: Date,
   now: Date,
   reason: string,
+  counterpart: string | null,
 ) =>
   tx
     .updateTable('failed_auth_attempts')
     .set({
       attempt_count: sql`attempt_count + 1`,
+      recent_failures: sql`array(select failure from unnest(recent_failures) as failure
+        where failure > ${since.toISOString()}::timestamptz) || ${now.toISOString()}::timestamptz`,
       last_attempt_at: now.toISOString(),
-      // An operator's block that stands keeps its name.
+      // An active block of an operator keeps its reason.
       failure_reason: sql`case when ${isBlockedByOperator(now)} then failure_reason
         else ${reason} end`,
+      counterparts: sql`case
+        when ${counterpart}::text is null or counterpart_hash(${counterpart}) = any(counterparts)
+          or cardinality(counterparts) >= ${MAX_COUNTERPARTS}::int then counterparts
+        else counterparts || counterpart_hash(${counterpart}) end`,
     })
     .where('id', '=', (eb) =>
       eb
@@ -87,7 +100,7 @@ export const continueRow = (
         .orderBy('last_attempt_at', 'desc')
         .limit(1),
     )
-    .returning(['id', 'attempt_count'])
+    .returning(counted)
     .executeTakeFirst()
 
 export const insertRow = (
@@ -96,6 +109,7 @@ export const insertRow = (
   dimension: Dimension,
   now: Date,
   reason: string,
+  counterpart: string | null,
 ) =>
   tx
     .insertInto('failed_auth_attempts')
@@ -107,11 +121,13 @@ export const insertRow = (
       failure_reason: reason,
       first_attempt_at: now.toISOString(),
       last_attempt_at: now.toISOString(),
+      recent_failures: sql`array[${now.toISOString()}::timestamptz]`,
+      counterparts: sql`array_remove(array[counterpart_hash(${counterpart})], null)`,
     })
-    .returning(['id', 'attempt_count'])
+    .returning(counted)
     .executeTakeFirstOrThrow()
 
-/** An operator's block that stands is not shortened by ours. */
+/** Does not shorten an active block of an operator. */
 export const setBlock = (tx: Tx, id: string, until: Date, now: Date) =>
   tx
     .updateTable('failed_auth_attempts')
@@ -120,7 +136,7 @@ export const setBlock = (tx: Tx, id: string, until: Date, now: Date) =>
     .where(sql<SqlBool>`(${isBlockedByOperator(now)}) is not true`)
     .execute()
 
-/** A success clears what the failures before it had counted, but not an operator's block. */
+/** A success resets the count of failures, but not an operator's block. */
 export const clear = (db: Db, service: string, dimension: Dimension) =>
   db
     .deleteFrom('failed_auth_attempts')
@@ -129,7 +145,7 @@ export const clear = (db: Db, service: string, dimension: Dimension) =>
     .where(sql<SqlBool>`failure_reason is distinct from ${OPERATOR_BLOCK}`)
     .execute()
 
-/** What is long over; a block that still stands stays, however old its failures are. */
+/** Deletes old failures, except those of an active block. */
 export const deleteAttemptsBefore = (db: Db, before: Date, now: Date) =>
   db
     .deleteFrom('failed_auth_attempts')

@@ -8,12 +8,12 @@ import { matchingStep, otpauthUri, totpSecret } from '../lib/totp.ts'
 const PURPOSE = 'totp secret'
 const BACKUP_CODES = 8
 const BACKUP_CODE_LENGTH = 8
-// Without the letters and digits that are mistaken for each other.
+// Without letters and digits that are easily confused.
 const BACKUP_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
-/** Whose second factor; an operator and a mailbox with the same address are two people. */
+/** The owner of a second factor; an operator, a user and a mailbox may have the same address. */
 export interface Holder {
-  kind: 'operator' | 'mailbox'
+  kind: 'operator' | 'mailbox' | 'user'
   id: string
 }
 
@@ -54,7 +54,7 @@ export function twoFactor({ vault, now, config }: Pick<Core, 'vault' | 'now' | '
       }
     },
 
-    /** Replaces a secret that was never confirmed; undefined when a confirmed one stands. */
+    /** Replaces an unconfirmed secret; returns undefined when one is confirmed. */
     async begin(db: Db, holder: Holder, account: string) {
       const secret = totpSecret()
       const backupCodes = Array.from({ length: BACKUP_CODES }, backupCode)
@@ -86,8 +86,8 @@ export function twoFactor({ vault, now, config }: Pick<Core, 'vault' | 'now' | '
     },
 
     /**
-     * Spends a code. The first right one confirms the enrolment; backup codes work from then on.
-     * The update decides between two requests with the same code: one of them finds it spent.
+     * Consumes a code. The first correct one confirms the enrolment; backup codes work from then on.
+     * Of two requests with the same code, the update lets one succeed.
      */
     async spend(db: Db, holder: Holder, code: string): Promise<boolean> {
       const row = await rowOf(db, holder)
@@ -114,7 +114,7 @@ export function twoFactor({ vault, now, config }: Pick<Core, 'vault' | 'now' | '
       return numUpdatedRows === 1n
     },
 
-    /** Answers whether there was anything to forget. */
+    /** Returns whether a second factor was removed. */
     async reset(db: Db, { kind, id }: Holder): Promise<boolean> {
       const { numDeletedRows } = await db
         .deleteFrom('totp_enrollments')

@@ -16,7 +16,8 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Sql } from 'postgres'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
+import { DAY_MS } from '../lib/time.ts'
 import { StartupError } from '../startup-error.ts'
 import { VERSION } from '../version.ts'
 import { dump } from './dump.ts'
@@ -25,7 +26,6 @@ import { seal, unseal } from './sealing.ts'
 
 const MIN_PASSPHRASE = 12
 const NAME = /^mailplane-(\d{8}T\d{6}Z)\.backup$/
-const DAY_MS = 24 * 60 * 60 * 1000
 export const ROOT_KEY = 'secret-key'
 
 type Settings = Pick<
@@ -36,13 +36,13 @@ type Settings = Pick<
 export function passphraseOf({ BACKUP_PASSPHRASE: passphrase }: Settings): string {
   if (!passphrase || passphrase.length < MIN_PASSPHRASE) {
     throw new StartupError(
-      `set BACKUP_PASSPHRASE to ${MIN_PASSPHRASE} characters or more; without it nobody can read the backup, so keep it elsewhere too`,
+      `set BACKUP_PASSPHRASE to ${MIN_PASSPHRASE} characters or more; without it a backup cannot be read, so keep a copy elsewhere`,
     )
   }
   return passphrase
 }
 
-/** `20261115T101500Z`: what a run is called. */
+/** The id of a run, such as `20261115T101500Z`. */
 export const stampOf = (time: Date): string =>
   time.toISOString().replace(/[-:]/g, '').replace(/\.\d+/, '')
 
@@ -57,7 +57,7 @@ interface Making {
   progress(table: string, rows: number): void
 }
 
-/** Writes database and root key into one encrypted file, which has its name only once it is whole. */
+/** Writes database and root key into one encrypted file, which is renamed after verification. */
 export async function makeBackup({ sql, settings, path, at, progress }: Making) {
   const passphrase = passphraseOf(settings)
   if (existsSync(path)) throw new StartupError(`${path} is there already`)
@@ -84,16 +84,16 @@ export async function makeBackup({ sql, settings, path, at, progress }: Making) 
       },
       createWriteStream(unfinished, { mode: 0o600, flush: true }),
     )
-    const found = await verifyBackup(unfinished, passphrase)
+    const counts = await verifyBackup(unfinished, passphrase)
     renameSync(unfinished, path)
     await syncFolder(dirname(path))
-    return { ...found, path, size_bytes: statSync(path).size, checksum: hash.digest('hex') }
+    return { ...counts, path, size_bytes: statSync(path).size, checksum: hash.digest('hex') }
   } finally {
     rmSync(unfinished, { force: true })
   }
 }
 
-/** Reads every byte of it; throws when anything is missing or was changed. */
+/** Reads the whole backup; throws when a part is missing or was changed. */
 export async function verifyBackup(path: string, passphrase: string) {
   let tables = 0
   let rows = 0
@@ -121,13 +121,13 @@ export async function* recordsOf(path: string, passphrase: string): AsyncGenerat
     (bytes: AsyncIterable<Buffer>) => unseal(bytes, passphrase),
     gunzip,
   )
-  // What went wrong is told by whoever reads; this only keeps it from being nobody's.
+  // decode() or the await below throws the error; until then it must not count as unhandled.
   reading.catch(() => {})
   yield* decode(gunzip)
   await reading
 }
 
-/** Removes what is older than it is to be kept, but never the newest one. */
+/** Removes backups older than BACKUP_RETENTION_DAYS, but never the newest one. */
 export function removeOldBackups(settings: Settings, now: Date): string[] {
   const days = settings.BACKUP_RETENTION_DAYS
   const folder = folderOf(settings)
@@ -147,12 +147,12 @@ function rootKeyOf({ DATA_DIR, SVC_SECRET_KEY }: Settings): string {
     return readFileSync(join(DATA_DIR, ROOT_KEY), 'utf8').trim()
   } catch {
     throw new StartupError(
-      `${join(DATA_DIR, ROOT_KEY)} cannot be read; without the root key a backup is of no use`,
+      `${join(DATA_DIR, ROOT_KEY)} cannot be read; a backup without the root key is useless`,
     )
   }
 }
 
-/** Or the name may be gone after a power failure, although the bytes are there. */
+/** Makes the rename durable: without it a power failure may lose the file name. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder)
   try {

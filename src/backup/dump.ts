@@ -6,11 +6,11 @@ import { encode, type Record, rowsIn, type TableName } from './records.ts'
 interface Dumping {
   about: { backup_id: string; hostname: string; created_at: string; version: string }
   files: { name: string; text: string }[]
-  /** Told of every table that is done. */
+  /** Called after every table. */
   progress(table: string, rows: number): void
 }
 
-/** The whole database as it is at one moment, while others go on working. */
+/** Streams a consistent snapshot of the database without blocking other transactions. */
 export function dump(sql: Sql, dumping: Dumping): Readable {
   const out = new PassThrough()
   const put = async (record: Record) => {
@@ -57,7 +57,7 @@ async function dumpAll(
   await put({ kind: 'end', tables: tables.length, rows: total })
 }
 
-/** Those that migrations made; what they noted about themselves is told beside it. */
+/** All tables but schema_migrations, which the `about` record contains. */
 export const tablesOf = (sql: Sql | TransactionSql) => sql<(TableName & { columns: string[] })[]>`
   select space.nspname as schema, class.relname as name,
     array_agg(attribute.attname::text order by attribute.attnum) as columns

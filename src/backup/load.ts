@@ -7,16 +7,16 @@ import { tablesOf } from './dump.ts'
 import type { About, Record } from './records.ts'
 
 interface Loading {
-  /** What was there goes. Without it, a database that is in use is refused. */
+  /** Replaces existing data; otherwise a database with data is refused. */
   force: boolean
-  /** Told before anything is written, so that it may refuse. */
+  /** Called before any data is deleted, so that it can still throw. */
   files(files: { name: string; text: string }[]): void
   progress(table: string, rows: number): void
 }
 
 /**
- * Puts a backup into a database, in the place of what was there. Whatever can be refused is refused
- * before that goes; who is cut off afterwards begins again, with an empty database.
+ * Replaces the content of a database by a backup. All checks run before data is deleted. After an
+ * interruption the database is empty, and the restore can be repeated.
  */
 export async function load(sql: Sql, records: AsyncGenerator<Record>, loading: Loading) {
   const { about, files, first } = await beginning(records)
@@ -30,7 +30,7 @@ export async function load(sql: Sql, records: AsyncGenerator<Record>, loading: L
   await sql.unsafe('drop schema if exists edge cascade; drop schema public cascade').simple()
   await sql.unsafe('create schema public').simple()
   const last = about.migrations.at(-1)?.name
-  if (last) await migrate(sql, last)
+  if (last) await migrate(sql, { last })
   const rows = await sql.begin((tx) => loadAll(tx, first, records, loading.progress))
   await migrate(sql)
   return { about, rows }
@@ -49,16 +49,16 @@ async function beginning(records: AsyncGenerator<Record>) {
 }
 
 function requireKnown({ migrations, version }: About): void {
-  const known = new Map(knownMigrations().map(({ name, checksum }) => [name, checksum]))
-  const strange = migrations.find(({ name, checksum }) => known.get(name) !== checksum)
-  if (strange) {
+  const checksums = new Map(knownMigrations().map(({ name, checksum }) => [name, checksum]))
+  const unknown = migrations.find(({ name, checksum }) => checksums.get(name) !== checksum)
+  if (unknown) {
     throw new StartupError(
-      `the backup was made by version ${version}, whose ${strange.name} is not known here; use that version`,
+      `the backup was made by version ${version}, whose ${unknown.name} is not known here; use that version`,
     )
   }
 }
 
-/** Whoever works on it would go on with what is no longer there. */
+/** A running server would continue with data that no longer exists. */
 async function requireIdle(sql: Sql): Promise<void> {
   const [others] = await sql<{ count: number }[]>`
     select count(*) from pg_stat_activity
@@ -70,13 +70,13 @@ async function requireIdle(sql: Sql): Promise<void> {
 }
 
 async function isInUse(sql: Sql): Promise<boolean> {
-  const [found] = await sql`select to_regclass('public.organizations') is not null as yes`
-  if (!found?.yes) return false
+  const [table] = await sql`select to_regclass('public.organizations') is not null as yes`
+  if (!table?.yes) return false
   const [rows] = await sql`select exists (select from organizations) as yes`
   return rows?.yes
 }
 
-/** What triggers and foreign keys saw to is in the backup already. */
+/** The backup already contains the effects of triggers and foreign keys. */
 const withoutTriggers = (tx: TransactionSql) =>
   tx`set local session_replication_role = replica`.catch(() => {
     throw new StartupError(
@@ -117,7 +117,7 @@ async function loadAll(
   throw damaged()
 }
 
-/** Rows up to the end of their table; answers how many there were. */
+/** Copies the rows of one table; returns their number. */
 async function copy(records: AsyncGenerator<Record>, into: Writable): Promise<number> {
   let rows = 0
   await pipeline(async function* () {

@@ -1,7 +1,7 @@
 import { StartupError } from '../startup-error.ts'
 import { reader } from './sealing.ts'
 
-/** What is in a backup, in this order: about it, files, tables with their rows, counters, the end. */
+/** The records of a backup, in this order: about, files, tables with their rows, sequences, end. */
 export type Record =
   | { kind: 'about'; about: About }
   | { kind: 'file'; name: string; text: string }
@@ -50,7 +50,7 @@ export async function* decode(bytes: AsyncIterable<Buffer>): AsyncGenerator<Reco
   }
 }
 
-/** A line break inside a value is written as \n by COPY, so a line is a row. */
+/** COPY escapes line breaks in values, so one line is one row. */
 export function rowsIn(bytes: Buffer): number {
   let rows = 0
   for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) rows++

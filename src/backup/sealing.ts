@@ -11,14 +11,14 @@ const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 128 * 1024 * 1024 }
 const keyOf = (passphrase: string, salt: Buffer) =>
   scryptSync(passphrase.normalize('NFC'), salt, 32, SCRYPT)
 
-/** Chunks are numbered, and the last one says so: none can be left out, moved or cut off unnoticed. */
+/** The nonce numbers the chunks, so that a removed or moved chunk fails to decrypt. */
 const nonceOf = (index: number) => {
   const nonce = Buffer.alloc(12)
   nonce.writeBigUInt64BE(BigInt(index), 4)
   return nonce
 }
 
-/** Encrypts a stream of bytes; the key follows from a passphrase, so it needs nothing else. */
+/** Encrypts a stream with a key derived from the passphrase; the last chunk is marked. */
 export async function* seal(bytes: AsyncIterable<Buffer>, passphrase: string) {
   const salt = randomBytes(SALT_BYTES)
   const key = keyOf(passphrase, salt)
@@ -45,7 +45,7 @@ export async function* seal(bytes: AsyncIterable<Buffer>, passphrase: string) {
   yield chunk(Buffer.concat(waiting), true)
 }
 
-/** The bytes that were sealed; throws when the passphrase is wrong or anything was changed. */
+/** Decrypts a stream; throws when the passphrase is wrong or the data was changed or cut off. */
 export async function* unseal(bytes: AsyncIterable<Buffer>, passphrase: string) {
   const read = reader(bytes)
   const magic = await read(MAGIC.length)
@@ -77,7 +77,7 @@ export async function* unseal(bytes: AsyncIterable<Buffer>, passphrase: string) 
   }
 }
 
-/** Exactly so many bytes of a stream; undefined at its end. */
+/** Returns a function that reads exactly `count` bytes; undefined at the end of the stream. */
 export function reader(bytes: AsyncIterable<Buffer>) {
   const source = bytes[Symbol.asyncIterator]()
   let held: Buffer = Buffer.alloc(0)

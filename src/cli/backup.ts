@@ -13,9 +13,13 @@ import {
   verifyBackup,
 } from '../backup/backup.ts'
 import { load } from '../backup/load.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config/index.ts'
 import { requireMigrated } from '../database/migrate.ts'
-import { failUnfinished, reportRun } from '../features/platform/backups/backups.repository.ts'
+import {
+  failUnfinished,
+  removeHost,
+  reportRun,
+} from '../features/platform/backups/backups.repository.ts'
 import { StartupError } from '../startup-error.ts'
 import { print } from './output.ts'
 import { UsageError } from './usage.ts'
@@ -28,16 +32,20 @@ const options = {
 } as const
 
 export async function backupCommand(args: string[]): Promise<void> {
+  if (args[0] === 'report') return reportCommand(args.slice(1))
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const config = readConfig()
   const [verb, file] = positionals
   if (verb === undefined) return backup(config, values)
-  if (verb !== 'verify' || file === undefined) throw new UsageError('backup takes verify FILE')
-  const found = await verifyBackup(resolve(file), passphraseOf(config))
-  print({ file, ...found, verified: true }, values.json)
+  if (verb === 'forget-host' && file !== undefined) return forgetHost(file, values.json)
+  if (verb !== 'verify' || file === undefined) {
+    throw new UsageError('backup takes verify FILE, report or forget-host NAME')
+  }
+  const counts = await verifyBackup(resolve(file), passphraseOf(config))
+  print({ file, ...counts, verified: true }, values.json)
 }
 
-/** Reports the run as it goes, so that one that dies is seen as well. */
+/** Records the run before it begins, so that a run that was killed is visible too. */
 async function backup(config: Config, values: { json: boolean; out?: string }): Promise<void> {
   passphraseOf(config)
   const at = new Date()
@@ -71,6 +79,62 @@ async function backup(config: Config, values: { json: boolean; out?: string }): 
   print({ backup_id, ...made, verified: true, removed: removed.length }, values.json)
 }
 
+const reportOptions = {
+  json: { type: 'boolean', default: false },
+  host: { type: 'string' },
+  target: { type: 'string', default: 'all' },
+  size: { type: 'string' },
+  path: { type: 'string' },
+  unencrypted: { type: 'boolean', default: false },
+  error: { type: 'string' },
+} as const
+
+/** For scripts that back up mail or configuration with other tools. */
+async function reportCommand(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    options: reportOptions,
+    allowPositionals: true,
+  })
+  const [backup_id, status] = positionals
+  const { target, size = '0' } = values
+  if (backup_id === undefined || backup_id.length > 32) {
+    throw new UsageError('backup report takes a BACKUP_ID of at most 32 characters')
+  }
+  if (status !== 'running' && status !== 'completed' && status !== 'failed') {
+    throw new UsageError('the status must be running, completed or failed')
+  }
+  if (!['database', 'mail', 'config', 'all'].includes(target)) {
+    throw new UsageError('--target must be database, mail, config or all')
+  }
+  if (!/^\d{1,15}$/.test(size)) throw new UsageError('--size must be a number of bytes')
+  const report = {
+    backup_id,
+    hostname: values.host ?? hostname(),
+    backup_type: 'full',
+    target,
+    status,
+    size_bytes: Number(size),
+    storage_path: values.path ?? null,
+    encrypted: !values.unencrypted,
+    error_message: values.error ?? null,
+  } as const
+  const recorded = await withDatabase(async ({ db, sql }) => {
+    await requireMigrated(sql)
+    return reportRun(db, report, new Date())
+  })
+  print({ ...recorded, hostname: report.hostname, status }, values.json)
+}
+
+async function forgetHost(name: string, json: boolean): Promise<void> {
+  const removed_runs = await withDatabase(async ({ db, sql }) => {
+    await requireMigrated(sql)
+    return removeHost(db, name)
+  })
+  if (removed_runs === 0) throw new StartupError(`no backup of ${name} was reported`)
+  print({ hostname: name, removed_runs }, json)
+}
+
 export async function restoreCommand(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [file] = positionals
@@ -78,7 +142,7 @@ export async function restoreCommand(args: string[]): Promise<void> {
   const config = readConfig()
   const passphrase = passphraseOf(config)
   const path = resolve(file)
-  // Before anything is thrown away: a damaged backup is worth nothing.
+  // Verify before any data is deleted.
   await verifyBackup(path, passphrase)
   const restored = await withDatabase(
     ({ sql }) =>
@@ -93,7 +157,7 @@ export async function restoreCommand(args: string[]): Promise<void> {
   print({ backup_id, created_at, version, rows: restored.rows, restored: true }, values.json)
 }
 
-/** What is encrypted in the database can be read with the key it was encrypted with, and no other. */
+/** The secrets in the database can only be decrypted with the root key of the backup. */
 function putRootKey(
   { DATA_DIR, SVC_SECRET_KEY }: Config,
   files: { name: string; text: string }[],
@@ -104,7 +168,7 @@ function putRootKey(
   if (SVC_SECRET_KEY !== undefined) {
     if (SVC_SECRET_KEY === key) return
     throw new StartupError(
-      'SVC_SECRET_KEY is not the root key of this backup; unset it, or set that',
+      'SVC_SECRET_KEY is not the root key of this backup; unset it, or set it to that key',
     )
   }
   const path = join(DATA_DIR, ROOT_KEY)

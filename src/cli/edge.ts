@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/index.ts'
 import { keptSecret } from '../database/data-dir.ts'
 import { migrate } from '../database/migrate.ts'
 import {
@@ -13,6 +13,7 @@ import { edgeDown, edgeStatus, edgeUp, type RunningEdge } from '../edge/edge.ts'
 import { requirePackages } from '../edge/packages.ts'
 import { edgePlace } from '../edge/place.ts'
 import { renderForHosts } from '../edge/render.ts'
+import { requireFolderOfRoot } from '../edge/service-user.ts'
 import { vault } from '../lib/vault.ts'
 import { print } from './output.ts'
 import { UsageError } from './usage.ts'
@@ -35,7 +36,9 @@ export async function edgeCommands([verb, ...args]: string[]): Promise<void> {
 
 async function up(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } })
-  requirePackages()
+  const { DATA_DIR, ...rest } = readConfig()
+  requirePackages(rest)
+  requireFolderOfRoot(DATA_DIR)
   const { config, sealing, database } = await prepare({ forPrivate: true })
   const edge = await edgeUp(config, sealing, database)
   if (values.json) print(described(edge), true)
@@ -79,7 +82,7 @@ async function render(args: string[]): Promise<void> {
   else process.stdout.write(`${files.length} files are in ${values.out}; begin with README.md\n`)
 }
 
-/** The database as it must be before a mail server asks it anything, and how it is reached. */
+/** Migrates the database and creates the role of the mail servers. */
 async function prepare({ forPrivate = false } = {}) {
   const config = readConfig()
   return withDatabase(async ({ sql }, target) => {

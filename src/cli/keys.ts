@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util'
-import { issueKey, listKeys, revokeKey } from '../access/api-keys.ts'
+import { listKeys } from '../access/api-keys.ts'
+import { readConfig } from '../config/index.ts'
 import { requireMigrated } from '../database/migrate.ts'
+import { createByCommand, revokeByCommand } from '../features/api-keys/api-keys.command.ts'
 import { parseIso } from '../lib/dates.ts'
 import { StartupError } from '../startup-error.ts'
 import { print } from './output.ts'
@@ -48,14 +50,14 @@ async function create(args: string[]): Promise<void> {
   const key = await withDatabase(async ({ db, sql }) => {
     await requireMigrated(sql)
     if (organization !== undefined) {
-      const found = await db
+      const row = await db
         .selectFrom('organizations')
         .select('id')
         .where('id', '=', organization)
         .executeTakeFirst()
-      if (!found) throw new StartupError(`there is no organization ${organization}`)
+      if (!row) throw new StartupError(`there is no organization ${organization}`)
     }
-    return issueKey(db, {
+    return createByCommand(db, readConfig(), {
       name,
       organizationId: organization ?? null,
       scope,
@@ -79,16 +81,20 @@ async function list(args: string[]): Promise<void> {
 }
 
 async function revoke(args: string[]): Promise<void> {
-  // One id in 64 begins with a dash, and is no option all the same.
-  const [keyId, ...more] = args.filter((arg) => arg !== '--json' && arg !== '--')
+  // Not parseArgs: one key id in 64 begins with a dash and would be read as an option.
+  const at = args.indexOf('--reason')
+  const reason = at === -1 ? undefined : args[at + 1]
+  if (at !== -1 && !reason?.trim()) throw new UsageError('--reason needs a text')
+  const rest = at === -1 ? args : args.toSpliced(at, 2)
+  const [keyId, ...more] = rest.filter((arg) => arg !== '--json' && arg !== '--')
   const isOption = keyId?.startsWith('-') && !KEY_ID.test(keyId)
   if (keyId === undefined || isOption || more.length > 0) {
     throw new UsageError('keys revoke takes one KEY_ID')
   }
-  const found = await withDatabase(async ({ db, sql }) => {
+  const isRevoked = await withDatabase(async ({ db, sql }) => {
     await requireMigrated(sql)
-    return revokeKey(db, keyId)
+    return revokeByCommand(db, readConfig(), keyId, reason)
   })
-  if (!found) throw new StartupError(`there is no key ${keyId}`)
+  if (!isRevoked) throw new StartupError(`there is no key ${keyId}`)
   print({ key_id: keyId, active: false }, args.includes('--json'))
 }

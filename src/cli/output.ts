@@ -1,4 +1,4 @@
-/** JSON for programs, a table for people. */
+/** Prints JSON for programs, or a table for people. */
 export function print(
   rows: Record<string, unknown> | Record<string, unknown>[],
   json: boolean,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/index.ts'
 import { holdDataDir, prepareDataDir } from '../database/data-dir.ts'
 import { type Database, openDatabase, type Target } from '../database/database.ts'
 import { runningEmbedded, startEmbedded } from '../database/embedded.ts'
@@ -8,8 +8,8 @@ import { StartupError } from '../startup-error.ts'
 const PATIENCE_MS = 30_000
 
 /**
- * Works on the database in use: an external one, a running server's, or one started for the moment.
- * `alone`: not on that of a running server.
+ * Opens the external database, that of a running server, or starts the embedded one for the command.
+ * `alone` refuses the database of a running server.
  */
 export async function withDatabase<Result>(
   work: (database: Database, target: Target) => Promise<Result>,

@@ -1,22 +1,22 @@
 import { ulid } from '../lib/ulid.ts'
-import type { Arrived } from './envelope.ts'
-import { headersOf } from './headers.ts'
+import { headersOf, utf8 } from '../mime/headers.ts'
+import type { ReceivedMail } from './received-mail.ts'
 import type { Filtered } from './run-stages.ts'
 
-interface From {
+interface Needs {
   hostname: string
   now: () => Date
 }
 
-/** RFC 3464: tells a sender which recipients do not get a message that others got. */
+/** RFC 3464: reports to the sender which recipients were rejected while others were accepted. */
 export function bounceOf(
-  { sender, raw }: Arrived,
-  refused: Filtered['refused'],
-  { hostname, now }: From,
+  { sender, raw }: ReceivedMail,
+  rejected: Filtered['rejected'],
+  { hostname, now }: Needs,
 ): Buffer {
   const boundary = ulid()
-  const each = refused.flatMap(({ message, text }) =>
-    message.recipients.map((recipient) => ({ recipient, why: oneLine(text) })),
+  const failures = rejected.flatMap(({ mail, text }) =>
+    mail.recipients.map((recipient) => ({ recipient, why: oneLine(text) })),
   )
   const lines = [
     `From: Mail Delivery System <MAILER-DAEMON@${hostname}>`,
@@ -33,13 +33,13 @@ export function bounceOf(
     '',
     'Your message was not delivered to these recipients:',
     '',
-    ...each.map(({ recipient, why }) => `<${recipient}>: ${why}`),
+    ...failures.map(({ recipient, why }) => `<${recipient}>: ${why}`),
     '',
     `--${boundary}`,
     'Content-Type: message/delivery-status',
     '',
     `Reporting-MTA: dns; ${hostname}`,
-    ...each.flatMap(({ recipient, why }) => [
+    ...failures.flatMap(({ recipient, why }) => [
       '',
       `Final-Recipient: rfc822; ${recipient}`,
       'Action: failed',
@@ -51,8 +51,8 @@ export function bounceOf(
     'Content-Type: text/rfc822-headers',
     '',
     ...headersOf(raw)
-      .filter(({ name }) => WORTH_SHOWING.includes(name))
-      .map(({ line }) => Buffer.from(line, 'latin1').toString('utf8')),
+      .filter(({ name }) => QUOTED_HEADERS.includes(name))
+      .map(({ line }) => utf8(line).trimEnd()),
     '',
     `--${boundary}--`,
     '',
@@ -60,5 +60,5 @@ export function bounceOf(
   return Buffer.from(lines.join('\r\n'))
 }
 
-const WORTH_SHOWING = ['from', 'to', 'cc', 'subject', 'date', 'message-id']
+const QUOTED_HEADERS = ['from', 'to', 'cc', 'subject', 'date', 'message-id']
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').slice(0, 400)

@@ -1,18 +1,22 @@
-import { timingSafeEqual } from 'node:crypto'
-import type { Senders } from '../features/rate-limiter/senders.ts'
+import type { Db } from '../database/database.ts'
+import type { Senders } from '../hosting/senders.ts'
+import { OutOfTime, PoolBusy } from '../lib/worker-pool.ts'
 import type { Log } from '../log.ts'
 import type { HandOver } from '../mail/handover.ts'
-import { ORIGIN_HEADER } from '../mail/origin.ts'
+import { isHeaderTooLong, MAX_HEADER_BYTES, MAX_HEADER_LINES } from '../mime/headers.ts'
+import { MimeMessage } from '../mime/message.ts'
 import { bounceOf } from './bounce.ts'
-import type { Answer, Arrived } from './envelope.ts'
-import { type Header, headersOf, headerValue, withHeaders } from './headers.ts'
-import { Later } from './later.ts'
-import { type Filtered, runStages } from './run-stages.ts'
-import type { Passing, Stage } from './stage.ts'
+import { type Part, passOn, type Recount } from './journey.ts'
+import { isRedirect, takeOrigin } from './origin.ts'
+import type { ReceivedMail, SmtpReply } from './received-mail.ts'
+import type { Filtered } from './run-stages.ts'
+import { type Stage, TryLater } from './stage.ts'
 
 interface Needs {
+  db: Db
   stages: readonly Stage[]
   senders: Pick<Senders, 'find'>
+  recount: Recount
   handOver: HandOver
   hostname: string
   originKey: string
@@ -20,120 +24,148 @@ interface Needs {
   log: Log
 }
 
-const LATER = '4.3.0 the message cannot be looked at now, try again later'
+const TOO_LONG = '4.3.1 it takes too long to apply the rules to the message, try again later'
+const HEADER_TOO_LONG = `5.6.0 the header of the message has more than ${MAX_HEADER_BYTES} bytes or ${MAX_HEADER_LINES} lines`
+const DEFERRED = '4.3.0 the message cannot be looked at now, try again later'
 
 /**
- * Takes a message from Postfix and answers for it once the next door of Postfix has taken all that
- * became of it. Whatever goes wrong before means: try again later. So nothing is lost, and at worst
- * something is delivered twice.
+ * Filters a message from Postfix and replies after Postfix has accepted all that became of it. Every
+ * failure before that defers the message: nothing is lost, and at worst mail is delivered twice.
  */
-export function contentFilter(needs: Needs) {
-  const { stages, senders, handOver, log } = needs
+export const contentFilter =
+  (needs: Needs) =>
+  async (received: ReceivedMail): Promise<SmtpReply> => {
+    try {
+      return await filterMail(needs, received)
+    } catch (error) {
+      if (error instanceof TryLater) return { code: 451, text: `4.7.1 ${ascii(error.message)}` }
+      if (error instanceof OutOfTime || error instanceof PoolBusy) {
+        const { sender, raw } = received
+        needs.log.warn(
+          { err: error, sender, bytes: raw.length },
+          'message takes too long, deferred',
+        )
+        return { code: 451, text: TOO_LONG }
+      }
+      needs.log.error({ err: error, alert: true }, 'content filter failed, message deferred')
+      return { code: 451, text: DEFERRED }
+    }
+  }
 
-  /** By organization: each has its own rules. */
-  async function partsOf(arrived: Arrived): Promise<Passing[]> {
-    const { raw, login } = withoutOrigin(arrived.raw, needs.originKey)
-    const recipients = arrived.recipients.map(({ address }) => address)
-    const common = { sender: arrived.sender, login, clientIp: arrived.client.address, raw }
-    if (login !== undefined) {
-      const sender = await senders.find(login.toLowerCase(), 'outbound')
-      if (!sender) throw new Later('the login is not known here')
-      const { organizationId } = sender
-      return [{ ...common, direction: 'outbound', organizationId, recipients }]
+async function filterMail(needs: Needs, received: ReceivedMail): Promise<SmtpReply> {
+  if (isHeaderTooLong(received.raw)) return { code: 554, text: HEADER_TOO_LONG }
+  const parts = await partsOf(needs, received)
+  // All stages run before any mail is handed on: a later failure defers the whole message.
+  const { passed, rejected, held } = await passOn(needs, parts)
+  const [first] = rejected
+  if (first && passed.length === 0 && held.length === 0) {
+    return { code: 554, text: rejection(first.text) }
+  }
+  let reply: SmtpReply = { code: 250, text: '2.0.0 Ok' }
+  for (const part of passed) {
+    reply = await deliver(needs, received, part)
+    if (reply.code >= 400) return reply
+  }
+  // SMTP has one reply for all recipients, so a partial rejection is sent as a bounce.
+  if (first) await bounce(needs, received, rejected)
+  return reply
+}
+
+/** Splits received mail by organization: each has its own rules. */
+async function partsOf(needs: Needs, received: ReceivedMail): Promise<Part[]> {
+  const { originKey, senders } = needs
+  const { message, origin } = await takeOrigin(new MimeMessage(received.raw), originKey)
+  const recipients = received.recipients.map(({ address }) => address)
+  const { sender } = received
+  const common = { sender, clientIp: received.client.ip, message, recipients }
+  if (origin) {
+    const login = origin.login.toLowerCase()
+    // A mailbox filter sends a rejection without a sender, so it belongs to no organization.
+    if (origin.isAutomatic && sender === '') {
+      return [{ mail: { ...common, direction: 'outbound', organizationId: '', login: undefined } }]
     }
-    const byOrganization = new Map<string, string[]>()
-    for (const recipient of recipients) {
-      const host = await senders.find(recipient.toLowerCase(), 'inbound')
-      // Postfix has just taken it for one of ours: next time it will know better.
-      if (!host) throw new Later(`the domain of ${recipient} is not hosted here`)
-      const others = byOrganization.get(host.organizationId) ?? []
-      byOrganization.set(host.organizationId, [...others, recipient])
+    const known = await senders.find(login, 'outbound')
+    if (!known) throw new TryLater('the login is not known here')
+    const { organizationId } = known
+    const mail = { ...common, direction: 'outbound' as const, organizationId, login: origin.login }
+    // An operator decided for the sender's organization; the recipient's has not seen it yet.
+    if (origin.isReleased) return [{ mail, signedFor: origin.login, account: login }]
+    if (!origin.isAutomatic) {
+      return [{ mail, hasStages: true, signedFor: origin.login, account: login }]
     }
-    return [...byOrganization].map(([organizationId, own]) => ({
+    // A redirected message has passed the stages of this organization when it arrived. Its author is
+    // outside the organization, so it is not signed.
+    if (isRedirect(message)) return [{ mail, account: login }]
+    // RFC 5230 §5.1: a reply has an empty sender, so that it is never answered.
+    const reply = { ...mail, sender: '' }
+    return [{ mail: reply, hasStages: true, signedFor: origin.login, account: login }]
+  }
+  const byOrganization = new Map<string, string[]>()
+  for (const recipient of recipients) {
+    const host = await senders.find(recipient.toLowerCase(), 'inbound')
+    // The domain was removed after Postfix had accepted it; the next attempt is rejected by Postfix.
+    if (!host) throw new TryLater(`the domain of ${recipient} is not hosted here`)
+    const others = byOrganization.get(host.organizationId) ?? []
+    byOrganization.set(host.organizationId, [...others, recipient])
+  }
+  return [...byOrganization].map(([organizationId, own]) => ({
+    mail: {
       ...common,
       direction: 'inbound' as const,
       organizationId,
-      recipients: own,
-    }))
-  }
-
-  async function deliver(arrived: Arrived, message: Passing): Promise<Answer> {
-    const known = new Map(arrived.recipients.map((one) => [one.address, one.parameters]))
-    const { reply } = await handOver({
-      sender: message.sender,
-      parameters: arrived.parameters,
-      recipients: message.recipients.map((address) => ({
-        address,
-        parameters: known.get(address) ?? [],
-      })),
-      login: message.direction === 'outbound' ? message.login : undefined,
-      client: arrived.client,
-      content: message.raw,
-    })
-    const last = reply.split(/\r?\n/).at(-1) ?? ''
-    return { code: Number(last.slice(0, 3)) || 451, text: last.slice(4) || LATER }
-  }
-
-  async function answerFor(arrived: Arrived): Promise<Answer> {
-    const results: Filtered[] = []
-    // All of it is decided before any of it is handed on.
-    for (const part of await partsOf(arrived)) results.push(await runStages(stages, part))
-    const refused = results.flatMap((result) => result.refused)
-    const passed = results.flatMap((result) => result.passed)
-    const isHeld = results.some(({ held }) => held.length > 0)
-    const [first] = refused
-    if (first && passed.length === 0 && !isHeld) return { code: 554, text: refusal(first.text) }
-    let answer: Answer = { code: 250, text: '2.0.0 Ok' }
-    for (const message of passed) {
-      answer = await deliver(arrived, message)
-      if (answer.code >= 400) return answer
-    }
-    // There is one answer for all recipients; who was refused while others were not is told by mail.
-    if (first) await bounce(arrived, refused)
-    return answer
-  }
-
-  async function bounce(arrived: Arrived, refused: Filtered['refused']): Promise<void> {
-    if (arrived.sender === '') return
-    const { accepted, reply } = await handOver({
-      sender: '',
-      parameters: ['BODY=8BITMIME'],
-      recipients: [{ address: arrived.sender, parameters: [] }],
       login: undefined,
-      client: {},
-      content: bounceOf(arrived, refused, needs),
-    })
-    if (!accepted) log.warn({ reply }, 'a refusal could not be told to the sender')
+      recipients: own,
+    },
+    hasStages: true,
+  }))
+}
+
+async function deliver(
+  { handOver, log }: Needs,
+  received: ReceivedMail,
+  { mail, signedFor }: Part,
+): Promise<SmtpReply> {
+  const parameters = new Map(received.recipients.map((one) => [one.address, one.parameters]))
+  const { reply } = await handOver({
+    sender: mail.sender,
+    parameters: received.parameters,
+    recipients: mail.recipients.map((address) => ({
+      address,
+      parameters: parameters.get(address) ?? [],
+    })),
+    login: signedFor,
+    isHeld: mail.isHeld ?? false,
+    client: received.client,
+    content: mail.message.raw,
+  })
+  const last = reply.split(/\r?\n/).at(-1) ?? ''
+  const queueId = /^2\d\d .*queued as ([A-Za-z0-9]+)$/.exec(last)?.[1]
+  if (queueId !== undefined) {
+    // Postfix has the message: a failure here must not make the sender send it again.
+    await mail.queued?.(queueId).catch((error) => log.warn({ err: error }, 'queue id not stored'))
   }
-
-  return async (arrived: Arrived): Promise<Answer> => {
-    try {
-      return await answerFor(arrived)
-    } catch (error) {
-      if (error instanceof Later) return { code: 451, text: `4.7.1 ${plain(error.message)}` }
-      log.error({ err: error, alert: true }, 'a message could not be filtered; it is to come again')
-      return { code: 451, text: LATER }
-    }
-  }
+  return { code: Number(last.slice(0, 3)) || 451, text: last.slice(4) || DEFERRED }
 }
 
-/** What a rule says is text of people: it stays on its line, and in plain letters. */
-const plain = (text: string): string => text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 400)
-const refusal = (text: string): string =>
-  /^5\.\d{1,3}\.\d{1,3} /.test(text) ? plain(text) : `5.7.1 ${plain(text)}`
-
-/** Only what has the key was said by Postfix; whatever else has that name goes as well. */
-function withoutOrigin(raw: Buffer, key: string): { raw: Buffer; login: string | undefined } {
-  const name = ORIGIN_HEADER.toLowerCase()
-  const headers = headersOf(raw)
-  const own = headers.filter((header) => header.name === name)
-  const login = own.map((header) => loginIn(header, key)).find((one) => one !== undefined)
-  const others = headers.filter((header) => header.name !== name)
-  return { raw: own.length === 0 ? raw : withHeaders(raw, others), login }
+async function bounce(
+  needs: Needs,
+  received: ReceivedMail,
+  rejected: Filtered['rejected'],
+): Promise<void> {
+  if (received.sender === '') return
+  const { accepted, reply } = await needs.handOver({
+    sender: '',
+    parameters: ['BODY=8BITMIME'],
+    recipients: [{ address: received.sender, parameters: [] }],
+    login: undefined,
+    isHeld: false,
+    client: {},
+    content: bounceOf(received, rejected, needs),
+  })
+  if (!accepted) needs.log.warn({ reply }, 'bounce not accepted by Postfix')
 }
 
-function loginIn(header: Header, key: string): string | undefined {
-  const [given = '', ...login] = (headerValue([header], header.name) ?? '').split(' ')
-  const [one, other] = [Buffer.from(given), Buffer.from(key)]
-  return one.length === other.length && timingSafeEqual(one, other) ? login.join(' ') : undefined
-}
+/** Rule authors choose these texts, so they are reduced to one line of ASCII. */
+const ascii = (text: string): string => text.replace(/[^\x20-\x7e]+/g, ' ').slice(0, 400)
+const rejection = (text: string): string =>
+  /^5\.\d{1,3}\.\d{1,3} /.test(text) ? ascii(text) : `5.7.1 ${ascii(text)}`

@@ -1,27 +1,27 @@
-import type { Passing, Stage } from './stage.ts'
+import type { Mail, Stage } from './stage.ts'
 
-/** What the stages made of a message. */
 export interface Filtered {
-  passed: Passing[]
-  refused: { message: Passing; text: string }[]
-  held: Passing[]
+  passed: Mail[]
+  rejected: { mail: Mail; text: string }[]
+  held: Mail[]
 }
 
-/** Each stage sees what the one before has passed on; what was split goes on apart. */
-export async function runStages(stages: readonly Stage[], message: Passing): Promise<Filtered> {
-  const result: Filtered = { passed: [], refused: [], held: [] }
-  let passing: readonly Passing[] = [message]
+/** Runs the stages in order. If a stage splits mail, each piece continues alone. */
+export async function runStages(stages: readonly Stage[], mail: Mail): Promise<Filtered> {
+  const result: Filtered = { passed: [], rejected: [], held: [] }
+  let passing: readonly Mail[] = [mail]
   for (const stage of stages) {
-    const next: Passing[] = []
+    const next: Mail[] = []
     for (const one of passing) {
       const outcome = await stage.apply(one)
-      if (outcome.kind === 'pass') next.push(...outcome.messages)
-      else if (outcome.kind === 'held') result.held.push(one)
-      else result.refused.push({ message: one, text: outcome.text })
+      if (outcome.kind === 'pass') {
+        next.push(...outcome.mails)
+        result.rejected.push(...(outcome.rejected ?? []))
+      } else if (outcome.kind === 'held') result.held.push(one)
+      else result.rejected.push({ mail: one, text: outcome.text })
     }
     passing = next
   }
-  // Nobody is left to get it.
   result.passed = passing.filter(({ recipients }) => recipients.length > 0)
   return result
 }

@@ -1,27 +1,37 @@
+import { domainToASCII } from 'node:url'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
+import { domainOf, localPartOf } from '../lib/mail-address.ts'
 import { limiter } from '../lib/mutex.ts'
+import { joined } from '../lib/shared-bytes.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import type { Log } from '../log.ts'
-import { type Answer, type Arrived, recipientParameters, senderParameters } from './envelope.ts'
+import { collectPieces } from './pieces.ts'
+import {
+  type ReceivedMail,
+  recipientParameters,
+  type SmtpReply,
+  senderParameters,
+} from './received-mail.ts'
 
-// More than Postfix takes, with what it adds.
+// More than the message size limit of Postfix, with the headers that Postfix adds.
 const MAX_BYTES = 54 * 1024 * 1024
 const SMALL_BYTES = 1024 * 1024
 const LARGE_AT_ONCE = 4
-// Stages that read text need many times the size of a message.
+// Stages that decode text need several times the size of a message.
 const HUGE_BYTES = 16 * 1024 * 1024
-const IDLE_MS = 5 * 60_000
+const IDLE_MS = 5 * MINUTE_MS
 const CLOSE_MS = 4000
 
 interface Needs {
-  filter: (arrived: Arrived) => Promise<Answer>
+  filter: (received: ReceivedMail) => Promise<SmtpReply>
   workers: number
   hostname: string
   log: Log
 }
 
 /**
- * Speaks SMTP with Postfix. A message is held in memory as a whole, so only so many are read at
- * once, of large ones only a few, and one of the largest; the others wait on Postfix's disk.
+ * Speaks SMTP with Postfix. A message is read into memory as a whole, so the number of messages at
+ * once is limited, with lower limits for large ones. The others wait in the queue of Postfix.
  */
 export function filterServer({ filter, workers, hostname, log }: Needs) {
   const oneOfAll = limiter(workers)
@@ -29,21 +39,18 @@ export function filterServer({ filter, workers, hostname, log }: Needs) {
   const oneHuge = limiter(1)
   const busy = new Set<Promise<void>>()
 
-  async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Answer> {
-    const chunks: Buffer[] = []
-    const end = async () => {
-      const raw = Buffer.concat(chunks)
-      chunks.length = 0
-      return filter(arrivedFrom(session, raw))
-    }
+  async function receive(
+    stream: SMTPServerDataStream,
+    session: SMTPServerSession,
+  ): Promise<SmtpReply> {
+    const pieces = collectPieces()
+    const end = async () => filter(receivedFrom(session, await joined(pieces.take())))
     const iterator = stream[Symbol.asyncIterator]()
     const read = async (atMost: number): Promise<boolean> => {
-      let size = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-      while (size < atMost) {
+      while (pieces.size < atMost) {
         const { done, value } = await iterator.next()
         if (done) return true
-        chunks.push(value)
-        size += value.length
+        pieces.add(value)
       }
       return false
     }
@@ -52,7 +59,7 @@ export function filterServer({ filter, workers, hostname, log }: Needs) {
       if (await read(HUGE_BYTES)) return end()
       return oneHuge(async () => {
         if (await read(MAX_BYTES)) return end()
-        chunks.length = 0
+        pieces.take()
         while (!(await iterator.next()).done);
         return { code: 552, text: '5.3.4 the message is too large' }
       })
@@ -72,48 +79,58 @@ export function filterServer({ filter, workers, hostname, log }: Needs) {
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
     onData(stream, session, callback) {
-      const work = oneOfAll(() => take(stream, session))
+      const work = oneOfAll(() => receive(stream, session))
         .then(({ code, text }) => {
           if (code < 400) callback(null, text)
           else callback(Object.assign(new Error(text), { responseCode: code }))
         })
         .catch((error) => {
-          // Postfix has gone away in the middle; it will say so to its client.
-          log.warn({ err: error }, 'a message broke off')
+          log.warn({ err: error }, 'connection lost while reading a message')
           callback(Object.assign(new Error('4.3.0 try again later'), { responseCode: 451 }))
         })
         .finally(() => busy.delete(work))
       busy.add(work)
     },
   })
-  server.on('error', (error: Error) => log.debug({ err: error }, 'a connection of Postfix failed'))
+  server.on('error', (error: Error) => log.debug({ err: error }, 'connection from Postfix failed'))
 
   return {
     server,
-    /** What was taken is answered; who only waits is let go. */
+    /** Finishes messages that were received; closes idle connections. */
     async stop(): Promise<void> {
-      const patience = new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())
+      const timeLimit = new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())
       if (server.server.listening) server.server.close()
-      await Promise.race([Promise.allSettled(busy), patience])
+      await Promise.race([Promise.allSettled(busy), timeLimit])
       for (const connection of server.connections) connection.close()
     },
   }
 }
 
-function arrivedFrom({ envelope, xForward }: SMTPServerSession, raw: Buffer): Arrived {
+function receivedFrom({ envelope, xForward }: SMTPServerSession, raw: Buffer): ReceivedMail {
   const { mailFrom, rcptTo } = envelope
-  const told = (name: string) => {
+  const forwarded = (name: string) => {
     const value = xForward.get(name)
     return typeof value === 'string' && value !== '' ? value : undefined
   }
   return {
-    sender: mailFrom === false ? '' : mailFrom.address,
+    sender: mailFrom === false ? '' : withALabels(mailFrom.address),
     parameters: senderParameters(mailFrom === false ? false : mailFrom.args),
     recipients: rcptTo.map(({ address, args }) => ({
-      address,
+      address: withALabels(address),
       parameters: recipientParameters(args),
     })),
-    client: { address: told('ADDR'), name: told('NAME'), helo: told('HELO') },
+    client: { ip: forwarded('ADDR'), name: forwarded('NAME'), helo: forwarded('HELO') },
     raw,
   }
+}
+
+/**
+ * smtp-server turns A-labels (`xn--`) of a domain into Unicode. Postfix takes Unicode only with
+ * SMTPUTF8, and domains are stored in A-labels.
+ */
+function withALabels(address: string): string {
+  const domain = domainOf(address)
+  if (/^[\x20-\x7e]*$/.test(domain)) return address
+  const ascii = domainToASCII(domain)
+  return ascii === '' ? address : `${localPartOf(address)}@${ascii}`
 }

@@ -1,32 +1,51 @@
-/** A message on its way through the content filter, between the mail server's two doors. */
-export interface Passing {
-  /** The sender has logged in, or it comes from outside to somebody hosted here. */
+import type { MimeMessage } from '../mime/message.ts'
+
+/** Mail on its way through the content filter, for one organization. */
+export interface Mail {
+  /**
+   * Outbound if the sender has logged in, otherwise inbound to a hosted domain. Mail from one
+   * organization of this host to another is outbound for the first, then inbound for the second.
+   */
   direction: 'inbound' | 'outbound'
-  /** Whose mail it is: the sender's organization when outbound, the recipients' when inbound. */
+  /** The sender's organization when outbound, the recipients' organization when inbound. */
   organizationId: string
-  /** Of the envelope; empty for a bounce. */
+  /** The envelope sender; empty for a bounce. */
   sender: string
   recipients: readonly string[]
-  /** Who has logged in; undefined for mail from outside. */
+  /** The login name of the sender; undefined for mail from outside. */
   login: string | undefined
   clientIp: string | undefined
-  /** Every byte of it, lines ended by CR LF. */
-  raw: Buffer
+  /** Postfix keeps the message on hold until it is released. */
+  isHeld?: boolean
+  /** Called when Postfix has accepted the message, with its queue id. */
+  queued?: (queueId: string) => Promise<void>
+  /** Stages share the parsed message. A stage that changes the bytes passes on a new one. */
+  message: MimeMessage
 }
 
-/** What becomes of a message. Only what was passed on goes to the next stage. */
+/** The decision of a stage. Only mail that passes reaches the next stage. */
 export type Outcome =
-  /** Goes on, as it was or changed; as several when recipients get different ones. */
-  | { kind: 'pass'; messages: readonly Passing[] }
-  /** Refused for good; the sender reads the text. */
+  /**
+   * Continues, unchanged or changed; several if recipients get different messages. `rejected` is for
+   * recipients that are refused while others are not.
+   */
+  | {
+      kind: 'pass'
+      mails: readonly Mail[]
+      rejected?: readonly { mail: Mail; text: string }[]
+    }
+  /** Rejected permanently; the sender receives the text. */
   | { kind: 'reject'; text: string }
-  /** Kept back by the stage, which has stored it. The sender is told that it was taken. */
+  /** Stored by the stage. The sender sees it accepted. */
   | { kind: 'held' }
 
-/** One thing that is done with mail that passes. Throws: the message is to be tried again later. */
+/** One step of the content filter. If `apply` throws, the sender has to try again later. */
 export interface Stage {
   name: string
-  apply(message: Passing): Promise<Outcome>
-  /** Stores what it has gathered; no message comes after it. */
+  apply(mail: Mail): Promise<Outcome>
+  /** Stores collected data. No mail follows. */
   stop?(): Promise<void>
 }
+
+/** Thrown by a stage to defer a message with a reason that the sender receives. */
+export class TryLater extends Error {}

@@ -1,29 +1,16 @@
-import { certificateAuthority } from '../features/ssl/acme/certificate-authority.ts'
-import { obtainCertificates } from '../features/ssl/acme/obtain.ts'
-import { orderRenewals } from '../features/ssl/acme/renewals.ts'
+import { checkDnsHook } from '../features/ssl/acme/dns-hook.ts'
 import { inventory } from '../features/ssl/inventory/inventory.ts'
-import { runChores } from '../jobs/chores.ts'
-import { runJobs } from '../jobs/jobs.ts'
 import type { Daemon } from './daemon.ts'
+import { runFeatureWork } from './feature-work.ts'
 
-/** Keeps the list of certificates current, obtains those that were ordered, and renews in time. */
+/** Maintains the list of certificates, obtains ordered ones and renews them before they expire. */
 export const certManager: Daemon = {
   async start(core) {
-    const stopping = new AbortController()
-    const files = inventory(core)
-    const ca = certificateAuthority(core.config)
-    const chores = await runChores(core, [obtainCertificates(ca, stopping.signal)])
-    const jobs = runJobs(core, [orderRenewals(core.config, files)])
-    files
+    checkDnsHook(core.config)
+    const work = await runFeatureWork(core, 'cert_manager')
+    inventory(core)
       .refresh()
-      .catch((error) => core.log.warn({ err: error }, 'certificates could not be read'))
-    return {
-      features: [],
-      async stop() {
-        stopping.abort()
-        await jobs.stop()
-        await chores.stop()
-      },
-    }
+      .catch((error) => core.log.warn({ err: error }, 'reading certificates failed'))
+    return { features: [], stop: work.stop }
   },
 }

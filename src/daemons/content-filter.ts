@@ -1,49 +1,61 @@
+import { Counter, Registry } from 'prom-client'
+import { authorStage } from '../content/author.stage.ts'
 import { contentFilter } from '../content/filter.ts'
+import { listMailStage } from '../content/list-mail.stage.ts'
 import { filterServer } from '../content/server.ts'
 import type { Stage } from '../content/stage.ts'
 import type { Core } from '../core.ts'
-import { startSenders } from '../features/rate-limiter/senders.ts'
-import { periodically } from '../lib/periodically.ts'
+import { contentStages } from '../features/index.ts'
+import { recounter } from '../features/rate-limiter/recount.ts'
+import { startSenders } from '../hosting/senders.ts'
 import { handOver } from '../mail/handover.ts'
 import { originKey } from '../mail/origin.ts'
 import { listenAt } from '../policy/listener.ts'
-import { contentStages } from './content-stages.ts'
 import type { Daemon } from './daemon.ts'
 
 const DEFAULT_PORT = 10025
-const LOOK_MS = 1000
+const RETRY_MS = 1000
 
-/** Sees every message between the two doors of Postfix. */
+/** Filters every message between the two SMTP listeners of Postfix. */
 export const contentFilterDaemon = {
-  start: (core: Core) => startContentFilter(core, contentStages(core)),
+  start: async (core: Core) => startContentFilter(core, await contentStages(core)),
 } satisfies Daemon
 
 export async function startContentFilter(core: Core, stages: readonly Stage[]) {
   const { config, log } = core
   const senders = await startSenders(core)
-  const counts = { accepted: 0, refused: 0, deferred: 0 }
+  const registry = new Registry()
+  const messages = new Counter({
+    name: 'content_filter_messages_total',
+    help: 'Messages that this process has answered',
+    labelNames: ['answer'],
+    registers: [registry],
+  })
+  for (const answer of ['accepted', 'refused', 'deferred']) messages.inc({ answer }, 0)
   const filter = contentFilter({
-    stages,
+    stages: [authorStage({ ...core, senders }), listMailStage({ ...core, senders }), ...stages],
     senders,
-    handOver: handOver(config),
+    db: core.db,
+    recount: recounter(core, senders),
+    handOver: handOver(core.mailServers),
     hostname: config.SVC_MAIL_HOSTNAME,
     originKey: originKey(core.vault),
     now: core.now,
     log,
   })
 
-  /** A server on the port that is set now: a private edge may come up later, on a port it chose. */
+  /** Listens on the current port; a private edge may start later and choose another one. */
   async function open() {
-    const port = config.CONTENT_FILTER_PORT
+    const { CONTENT_FILTER_PORT: port } = core.mailServers.current()
     const smtp = filterServer({
       workers: config.CONTENT_FILTER_WORKERS,
       hostname: config.SVC_MAIL_HOSTNAME,
       log,
-      async filter(arrived) {
-        const answer = await filter(arrived)
-        if (answer.code < 400) counts.accepted++
-        else if (answer.code < 500) counts.deferred++
-        else counts.refused++
+      async filter(received) {
+        const answer = await filter(received)
+        if (answer.code < 400) messages.inc({ answer: 'accepted' })
+        else if (answer.code < 500) messages.inc({ answer: 'deferred' })
+        else messages.inc({ answer: 'refused' })
         return answer
       },
     })
@@ -52,6 +64,7 @@ export async function startContentFilter(core: Core, stages: readonly Stage[]) {
       port,
       fallback: DEFAULT_PORT,
       variable: 'CONTENT_FILTER_PORT',
+      isSet: Boolean(config.mailServers.CONTENT_FILTER_PORT),
     }
     const listener = await listenAt(smtp.server.server, place, log)
     return {
@@ -68,32 +81,36 @@ export async function startContentFilter(core: Core, stages: readonly Stage[]) {
     await senders.close()
     throw error
   })
-  const looking = periodically(
-    LOOK_MS,
-    async () => {
-      if (config.CONTENT_FILTER_PORT === opened.port) return
-      const before = opened
-      opened = await open()
-      await before.close()
-    },
-    (error) => log.error({ err: error, alert: true }, 'the content filter cannot listen'),
-  )
+  async function move() {
+    if (core.mailServers.current().CONTENT_FILTER_PORT === opened.port) return
+    const before = opened
+    opened = await open()
+    await before.close()
+  }
+  let moving = Promise.resolve()
+  let retry: NodeJS.Timeout | undefined
+  function follow() {
+    clearTimeout(retry)
+    moving = moving.then(move).catch((error) => {
+      log.error({ err: error, alert: true }, 'the content filter cannot listen')
+      retry = setTimeout(follow, RETRY_MS)
+      retry.unref()
+    })
+  }
+  const removeListener = core.mailServers.onChange(follow)
 
   return {
     features: [],
-    /** Where it listens; undefined while the port is taken. */
+    /** The port it listens on; undefined while another process has it. */
     get filterPort() {
       return opened.listener.port
     },
-    metrics: () =>
-      [
-        '# TYPE content_filter_messages_total counter',
-        ...Object.entries(counts).map(
-          ([answer, count]) => `content_filter_messages_total{answer="${answer}"} ${count}`,
-        ),
-      ].join('\n'),
+    metrics: () => registry.metrics(),
     async stop() {
-      await looking.stop()
+      removeListener()
+      clearTimeout(retry)
+      await moving
+      clearTimeout(retry)
       await opened.close()
       for (const stage of stages) await stage.stop?.()
       await senders.close()

@@ -1,7 +1,8 @@
 import type { Core } from '../core.ts'
-import { edgeEnvironment } from '../edge/environment.ts'
 import { dkimPublisher } from '../features/domains/dkim/dkim.publisher.ts'
 import { markAll } from '../features/shared-mailboxes/acl/acl.repository.ts'
+import { certificateServing } from '../features/ssl/serving/serving.ts'
+import { afterOutage } from '../mail/after-outage.ts'
 import { endedWithin, forgetLogins } from '../mail/stale-logins.ts'
 
 const LOOK_MS = 1000
@@ -9,21 +10,27 @@ const RETRY_MS = 5000
 const ENDED_EVERY_MS = 5000
 
 /**
- * Tells the mail servers what they do not ask the database for: keys that sign, and logins to forget.
- * Changes are heard of through the database, whoever made them; what
- * was missed, or could not be told, is found again by comparing everything.
+ * Pushes to the mail servers what they do not read from the database: signing keys, certificates,
+ * and cached logins to forget. NOTIFY announces changes; missed or failed ones are found by
+ * comparing everything.
  */
 export async function followEdge(core: Core) {
   const publisher = dkimPublisher(core)
+  const serving = certificateServing(core)
   const cache = core.authCache
   const work = new Set<Promise<unknown>>()
-  /** When everything is to be compared; 0 while there is no reason to. */
+  const stopping = new AbortController()
+  /** The time of the next full comparison; 0 when none is needed. */
   let compareAt = 0
+  /** Many certificates may change at once; Dovecot reloads once for all of them. */
+  let areCertificatesDue = false
+  /** An embedded database starts and ends with the server; another one was away if the feed broke. */
+  let wasAway = core.config.DATABASE_URL === undefined
 
   const track = (task: Promise<unknown>) => {
     const tracked = task
       .catch((error) => {
-        core.log.warn({ err: error }, 'the mail servers are not in step; trying again')
+        core.log.warn({ err: error }, 'updating the mail servers failed, will retry')
         compareAt ||= Date.now() + RETRY_MS
       })
       .finally(() => work.delete(tracked))
@@ -33,13 +40,24 @@ export async function followEdge(core: Core) {
   const handle: Record<string, (id: string) => Promise<unknown> | undefined> = {
     dkim: (domain) => publisher.publish(domain).then(orAgain(core.signingKeys)),
     login: (name) => cache.flush([name]),
-    domain: (domain) => forgetLogins(core.db, cache, { domain }),
-    organization: (organization) => forgetLogins(core.db, cache, { organization }),
+    domain(domain) {
+      areCertificatesDue = true
+      return forgetLogins(core.db, cache, { domain })
+    },
+    organization(organization) {
+      areCertificatesDue = true
+      return forgetLogins(core.db, cache, { organization })
+    },
+    certificate() {
+      areCertificatesDue = true
+      return undefined
+    },
   }
 
   async function compareAll(): Promise<void> {
     await publisher.publishAll()
-    // Rights on shared mailboxes are a chore of their own.
+    await serving.publishAll()
+    // A chore of its own writes the rights on shared mailboxes.
     await markAll(core.db)
     if (core.doveadm.isConfigured) await forgetLogins(core.db, cache, 'inactive')
   }
@@ -52,22 +70,27 @@ export async function followEdge(core: Core) {
     },
     subscribed() {
       compareAt = Date.now()
+      track(afterOutage(core, wasAway, stopping.signal))
+      wasAway = true
     },
   })
 
-  let edge = edgeEnvironment(core.config.DATA_DIR)
+  // An edge that has just started has no keys yet.
+  const removeListener = core.mailServers.onChange(() => {
+    compareAt = Date.now()
+  })
   let lookedForEnded = Date.now()
   const look = () => {
     const now = Date.now()
-    // An edge that comes up beside us knows nothing yet.
-    const current = edgeEnvironment(core.config.DATA_DIR)
-    if (current !== edge) compareAt = now
-    edge = current
     if (compareAt !== 0 && now >= compareAt) {
       compareAt = 0
       track(compareAll())
     }
-    // A login that Dovecot remembers does not end by itself.
+    if (areCertificatesDue) {
+      areCertificatesDue = false
+      track(serving.publishAll())
+    }
+    // Dovecot does not expire a cached login when the credential expires.
     if (core.doveadm.isConfigured && now - lookedForEnded >= ENDED_EVERY_MS) {
       const seconds = (now - lookedForEnded) / 1000 + 2
       lookedForEnded = now
@@ -80,6 +103,8 @@ export async function followEdge(core: Core) {
 
   return {
     async stop() {
+      stopping.abort()
+      removeListener()
       clearInterval(timer)
       await feed.close()
       await Promise.all(work)
@@ -87,7 +112,7 @@ export async function followEdge(core: Core) {
   }
 }
 
-/** What was not published although somebody waits for it is to be tried again. */
+/** Throws when keys were not published although a signer is configured, so that it is retried. */
 const orAgain = (signer: Core['signingKeys']) => (published: boolean) => {
   if (!published && signer.isConfigured) throw new Error('signing keys could not be published')
 }

@@ -12,19 +12,18 @@ import {
 } from '../../test/support/fan-out.ts'
 import type { Received } from '../../test/support/receiver.ts'
 import { waitFor } from '../../test/support/wait.ts'
+import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
 
 let fan: FanOut
 afterEach(() => fan.stop())
 
-const DAY_MS = 86_400_000
-
-describe('an address that this host does not call', () => {
+describe('an endpoint on an IP address that must not be called', () => {
   it.each([
     ['http://127.0.0.2/', '127.0.0.2 is a loopback address'],
     ['http://2852039166/', '169.254.169.254 is a link-local address'],
     ['http://[::ffff:10.0.0.1]/', '::ffff:a00:1 is a private address'],
     ['http://localhost.:5000/', 'localhost leads to a loopback address'],
-  ])('cannot be registered or changed to: %s', async (url, why) => {
+  ])('is rejected with 400 on create and update: %s', async (url, why) => {
     fan = await startFanOut({ SVC_OUTBOUND_ALLOW: '' })
     const acme = await fan.app.tenant('acme')
     const { id } = await register(acme, 'https://hooks.test/')
@@ -42,7 +41,7 @@ describe('an address that this host does not call', () => {
     ])
   })
 
-  it('gets nothing when a name leads to it, now or later; the refusal is an attempt like others', async () => {
+  it('receives nothing through a name that resolves to it, and the failure is logged as an attempt', async () => {
     const answers = { A: ['127.0.0.2'] }
     const dns = await startDnsServer({ 'inside.test': answers })
     fan = await startFanOut({ SVC_DNS_SERVERS: dns.address, WEBHOOK_RETRY_SCHEDULE: '600' })
@@ -58,14 +57,13 @@ describe('an address that this host does not call', () => {
     const refused = {
       delivery_status: 'retrying',
       http_status_code: 0,
-      error_message:
-        'Refused: inside.test leads to a loopback address, which is called only when SVC_OUTBOUND_ALLOW has it',
+      error_message: 'Refused: inside.test has no public address in DNS',
     }
     await waitFor(async () => (await log()).length === 1)
     expect(await log()).toMatchObject([refused])
 
     answers.A = ['127.0.0.1']
-    fan.app.clock.advance(11 * 60_000)
+    fan.app.clock.advance(11 * MINUTE_MS)
     await waitFor(() => isIdle(fan.app))
     expect(allowed.got).toHaveLength(1)
 
@@ -77,7 +75,7 @@ describe('an address that this host does not call', () => {
     await dns.stop()
   })
 
-  it('gets nothing when an endpoint redirects to it', async () => {
+  it('receives nothing through a redirect', async () => {
     fan = await startFanOut()
     const acme = await fan.app.tenant('acme')
     const inside = await fan.receiver(undefined, { host: '127.0.0.2' })
@@ -106,7 +104,7 @@ describe('rotating the secret of an endpoint', () => {
     [{ overlap_seconds: 'long' }, 'overlap_seconds'],
     [{ secret: '' }, 'secret'],
     [{ secret: 'x'.repeat(513) }, 'secret'],
-  ])('refuses %j', async (body, field) => {
+  ])('rejects %j', async (body, field) => {
     fan = await startFanOut()
     const acme = await fan.app.tenant('acme')
     const { id } = await register(acme, 'https://hooks.test/')
@@ -115,7 +113,7 @@ describe('rotating the secret of an endpoint', () => {
     expect(answer.text).toContain(field)
   })
 
-  it('is for its own tenant with write access', async () => {
+  it('returns 404 for the endpoint of another tenant', async () => {
     fan = await startFanOut()
     const [acme, globex] = [await fan.app.tenant('acme'), await fan.app.tenant('globex')]
     const { id } = await register(acme, 'https://hooks.test/')
@@ -123,7 +121,7 @@ describe('rotating the secret of an endpoint', () => {
     expect((await rotate(acme, 'nothing')).body.msg).toBe('Webhook endpoint not found')
   })
 
-  it('signs with both while they overlap, then with the new one, and shows it once', async () => {
+  it('signs with both secrets during the overlap, then with the new one, and shows it once', async () => {
     fan = await startFanOut()
     const acme = await fan.app.tenant('acme')
     const receiver = await fan.receiver()
@@ -178,7 +176,7 @@ describe('rotating the secret of an endpoint', () => {
     expect(signed(await next())).not.toContain(' ')
   })
 
-  it('keeps both secrets sealed', async () => {
+  it('stores both secrets sealed', async () => {
     fan = await startFanOut()
     const acme = await fan.app.tenant('acme')
     const { id } = await register(acme, 'https://hooks.test/', { secret: 'the first' })

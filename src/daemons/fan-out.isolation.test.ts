@@ -11,12 +11,13 @@ import {
 } from '../../test/support/fan-out.ts'
 import { startReceiver } from '../../test/support/receiver.ts'
 import { waitFor } from '../../test/support/wait.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 
 let fan: FanOut
 afterEach(() => fan.stop())
 
 const DOMAINS = { event_types: ['domain.*'] }
-/** A backlog, as if as many changes had been made while the endpoint was away. */
+/** Enqueues a backlog of events, as after an outage of the endpoint. */
 const pileUp = (endpointId: string, events: number, attempts = 0) =>
   sql`
     with stored as (
@@ -31,7 +32,7 @@ const waitingFor = async (endpointId: string) =>
   (await queued(fan.app)).filter((row) => row.endpoint_id === endpointId).length
 
 describe('an endpoint that does not answer', () => {
-  it('costs nobody else anything, however much waits for it', async () => {
+  it('does not delay other receivers, even with a long queue of its own', async () => {
     const global = await startReceiver()
     fan = await startFanOut({ WEBHOOK_URL: global.url, WEBHOOK_TIMEOUT: '20' })
     const acme = await fan.app.tenant('acme')
@@ -43,18 +44,18 @@ describe('an endpoint that does not answer', () => {
     await pileUp(id, 3000, 1)
     await fan.run()
     for (let n = 0; n < 30; n++) await change(acme, `change ${n}`)
-    // Its own test, and 30 changes; the global address hears of both registrations.
+    // The global URL gets the test events of both endpoints, the healthy endpoint only its own.
     await waitFor(() => healthy.got.length === 31 && global.got.length === 32)
-    // Not one of its attempts has ended meanwhile.
+    // No attempt at the hanging endpoint has ended yet.
     expect(hanging.state.mostOpen).toBe(4)
     expect(hanging.got).toHaveLength(4)
     expect(await waitingFor(id)).toBe(6031)
-    // What is under way ends with its connection, not with the time limit.
+    // An attempt in progress ends with its connection, not at the timeout.
     await hanging.stop()
     await global.stop()
   })
 
-  it('leaves workers for the others, however many there are of its kind', async () => {
+  it('leaves workers for fast endpoints while several endpoints hang', async () => {
     fan = await startFanOut({ WEBHOOK_ENDPOINT_WORKERS: '8', WEBHOOK_TIMEOUT: '4' })
     const acme = await fan.app.tenant('acme')
     const hanging = await fan.receiver(() => {})
@@ -64,7 +65,7 @@ describe('an endpoint that does not answer', () => {
     }
     const healthy = await fan.receiver()
     await fan.run()
-    // The first round took all workers; by the second they are known to be slow.
+    // The first round occupied all workers; after it the hanging endpoints count as slow.
     await waitFor(() => hanging.got.length > 8 && hanging.state.open <= 4)
     expect(hanging.state.mostOpen).toBe(8)
     hanging.state.mostOpen = 0
@@ -76,11 +77,11 @@ describe('an endpoint that does not answer', () => {
   })
 })
 
-describe('what waits for an endpoint', () => {
+describe('the queue entries of an endpoint', () => {
   it.each([
     ['deleted', 'delete'],
     ['switched off', 'deactivate'],
-  ])('goes when the endpoint is %s', async (_what, how) => {
+  ])('are deleted when the endpoint is %s', async (_what, how) => {
     fan = await startFanOut()
     const acme = await fan.app.tenant('acme')
     const failing = await fan.receiver((_received, response) => response.writeHead(500).end())
@@ -98,7 +99,7 @@ describe('what waits for an endpoint', () => {
     expect(other.got).toHaveLength(21)
   })
 
-  it('goes to the new address once the endpoint has one', async () => {
+  it('go to the new URL after the endpoint has changed', async () => {
     fan = await startFanOut()
     const acme = await fan.app.tenant('acme')
     const [before, after] = [await fan.receiver(), await fan.receiver()]
@@ -107,7 +108,7 @@ describe('what waits for an endpoint', () => {
     await fan.run()
     await waitFor(() => before.got.length === 1)
     await acme.put(`${ENDPOINTS}/${id}`, { url: after.url })
-    fan.app.clock.advance(11 * 60_000)
+    fan.app.clock.advance(11 * MINUTE_MS)
     await waitFor(() => isIdle(fan.app))
     expect(before.got).toHaveLength(1)
     expect(after.got).toHaveLength(1)
@@ -118,13 +119,15 @@ describe('a dead letter of an endpoint', () => {
   const dead = '/api/v1/webhooks/dead-letters'
   const reason = { reason: 'the receiver is back' }
 
-  it('is its tenant’s to see, and its replay goes to that endpoint alone', async () => {
+  it('is visible to its tenant, and its replay goes to that endpoint alone', async () => {
     const global = await startReceiver()
     fan = await startFanOut({ WEBHOOK_URL: global.url, WEBHOOK_MAX_RETRIES: '0' })
     const [acme, globex] = [await fan.app.tenant('acme'), await fan.app.tenant('globex')]
     const failing = await fan.receiver((_received, response) => response.writeHead(500).end())
     const healthy = await fan.receiver()
+    const broken = await fan.receiver((_received, response) => response.writeHead(500).end())
     const { id } = await register(acme, failing.url, DOMAINS)
+    const { id: brokenId } = await register(acme, broken.url, DOMAINS)
     await register(acme, healthy.url, DOMAINS)
     await fan.run()
     await waitFor(() => isIdle(fan.app))
@@ -143,14 +146,19 @@ describe('a dead letter of an endpoint', () => {
     expect(failing.got[1]?.json.id).toBe(failing.got[0]?.json.id)
     expect([global.got.length, healthy.got.length]).toEqual(counts)
 
+    expect(await operator.post(`${dead}/${letter.id}/replay`, reason)).toMatchObject({
+      status: 409,
+      body: { msg: 'Cannot replay dead letter: it is already resolved' },
+    })
+    const [left] = (await acme.get(`${dead}?endpoint_id=${brokenId}`)).body.data.items
     for (const gone of ['inactive', 'deleted']) {
-      if (gone === 'inactive') await acme.put(`${ENDPOINTS}/${id}`, { active: false })
-      else await acme.delete(`${ENDPOINTS}/${id}`)
-      expect(await operator.post(`${dead}/${letter.id}/replay`, reason)).toMatchObject({
+      if (gone === 'inactive') await acme.put(`${ENDPOINTS}/${brokenId}`, { active: false })
+      else await acme.delete(`${ENDPOINTS}/${brokenId}`)
+      expect(await operator.post(`${dead}/${left.id}/replay`, reason)).toMatchObject({
         status: 409,
         body: { msg: 'Cannot replay dead letter: its webhook endpoint is gone or inactive' },
       })
-      expect((await operator.get(`${dead}/${letter.id}`)).body.data.replayable).toBe(false)
+      expect((await operator.get(`${dead}/${left.id}`)).body.data.replayable).toBe(false)
     }
     expect(await queued(fan.app)).toEqual([])
     await global.stop()
@@ -160,11 +168,11 @@ describe('a dead letter of an endpoint', () => {
 describe('a second daemon', () => {
   const owners = async () => {
     const { db } = fan.app.core
-    const lanes = db.selectFrom('webhook_lanes').where('owner', 'is not', null)
-    return lanes.select('owner').distinct().execute()
+    const lanes = db.selectFrom('webhook_lanes').where('lease_owner', 'is not', null)
+    return lanes.select('lease_owner').distinct().execute()
   }
 
-  it('gets its share of the lanes, but nothing that the first has under way', async () => {
+  it('leases its share of the lanes, but none with an attempt in progress', async () => {
     fan = await startFanOut({ WEBHOOK_TIMEOUT: '6' })
     const acme = await fan.app.tenant('acme')
     const hanging = await fan.receiver(() => {})
@@ -179,7 +187,7 @@ describe('a second daemon', () => {
     await hanging.stop()
   })
 
-  it('takes over what the first leaves', async () => {
+  it('takes over the lanes of a daemon that has stopped', async () => {
     fan = await startFanOut()
     const acme = await fan.app.tenant('acme')
     const receiver = await fan.receiver()

@@ -27,10 +27,10 @@ const hmac = (secret: string, text: string) =>
   createHmac('sha256', secret).update(text).digest('hex')
 
 describe('fan-out', () => {
-  it('is off unless it is asked for: endpoints are stored and nothing waits for them', async () => {
+  it('is off by default: endpoints are stored and nothing is enqueued for them', async () => {
     fan = await startFanOut({ WEBHOOK_FANOUT: 'false' })
     const acme = await fan.app.tenant('acme')
-    // Written down as the specification says, whatever the address.
+    // Without fan-out the URL is stored unchecked, as the specification says.
     const { id } = await register(acme, 'http://127.0.0.9/')
     await acme.post(`${ENDPOINTS}/${id}/test`)
     await change(acme, 'nobody hears')
@@ -38,7 +38,7 @@ describe('fan-out', () => {
     expect(await capabilitiesOf(acme)).not.toContain('webhook_fanout')
   })
 
-  it('sends the events of an organization to its endpoints and to nobody else', async () => {
+  it('sends the events of an organization only to its endpoints and to those of the platform', async () => {
     fan = await startFanOut()
     const [acme, globex] = [await fan.app.tenant('acme'), await fan.app.tenant('globex')]
     const platform = await fan.app.key(null, { scope: 'platform' })
@@ -101,7 +101,7 @@ describe('fan-out', () => {
     expect(await log(platform, `endpoint_id=${platformId}`)).toHaveLength(2)
   })
 
-  it('sends only what an endpoint asked for: a name, a prefix, all of them, or nothing it has', async () => {
+  it('sends an endpoint the events that match its event_types', async () => {
     fan = await startFanOut()
     const acme = await fan.app.tenant('acme')
     const wanted = {
@@ -123,7 +123,7 @@ describe('fan-out', () => {
     await change(acme, 'filtered')
     await fan.run()
     await waitFor(() => isIdle(fan.app))
-    // Its own test goes to every endpoint, whatever it asked for, and to no other.
+    // Every endpoint gets its own test event, whatever its event_types, and no other test event.
     const all = ['webhook.test', 'domain.updated']
     const got = Object.entries(receivers).map(([name, receiver]) => [name, eventsOf(receiver)])
     expect(Object.fromEntries(got)).toEqual({
@@ -138,7 +138,7 @@ describe('fan-out', () => {
     expect(inactive.got).toEqual([])
   })
 
-  it('sends a test to the endpoint itself, and to the global address as before', async () => {
+  it('sends a test event to the endpoint and to the global URL', async () => {
     const global = await startReceiver()
     fan = await startFanOut({ WEBHOOK_URL: global.url, WEBHOOK_SECRET: 'whsec_c2VjcmV0' })
     const acme = await fan.app.tenant('acme')
@@ -162,7 +162,7 @@ describe('fan-out', () => {
     await global.stop()
   })
 
-  it('sends no Standard Webhooks headers where there is no secret', async () => {
+  it('sends no Standard Webhooks headers without a secret', async () => {
     const global = await startReceiver()
     fan = await startFanOut({ WEBHOOK_URL: global.url })
     await fan.run()
@@ -198,7 +198,7 @@ describe('fan-out', () => {
     expect(hesitant.state.mostOpen).toBeLessThanOrEqual(4)
   })
 
-  it('lets two daemons share the endpoints, each event once', async () => {
+  it('sends each event once to endpoints that two daemons share', async () => {
     fan = await startFanOut()
     const tenants = await Promise.all([...'abcdefgh'].map((name) => fan.app.tenant(name)))
     const receiver = await fan.receiver()
@@ -221,7 +221,7 @@ describe('fan-out', () => {
   })
 })
 
-it('sends events that were stored many at once to those who asked for them', async () => {
+it('sends events of one emitMany call to the endpoints that subscribed to them', async () => {
   fan = await startFanOut()
   const [acme, globex] = [await fan.app.tenant('acme'), await fan.app.tenant('globex')]
   const [wanted, other, foreign] = [
@@ -243,7 +243,7 @@ it('sends events that were stored many at once to those who asked for them', asy
   await db.transaction().execute((tx) => events.emitMany(tx, [added(1), added(2), added(3)]))
   await fan.run()
   await waitFor(() => isIdle(fan.app))
-  // Each has heard of its own registration, too.
+  // Each endpoint also got its own test event.
   const ids = wanted.got
     .filter(({ json }) => json.event === 'domain.added')
     .map(({ json }) => json.data)

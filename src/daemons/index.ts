@@ -1,17 +1,17 @@
-import { DEVELOPMENT_PORT } from '../config.ts'
+import { DEVELOPMENT_PORT } from '../config/server.ts'
 import { StartupError } from '../startup-error.ts'
 import type { Daemon } from './daemon.ts'
 
-/** A daemon that can be chosen; its code is loaded when it is. */
+/** A daemon that operators can choose. Its code is loaded on start. */
 export interface Offered {
-  /** As operators call it; also the prefix of its metrics. */
+  /** The name for `--services`; also the prefix of its metrics. */
   name: string
-  /** Where it listens when it runs alone. */
+  /** The port when it runs alone in a process. */
   port: number
   load(): Promise<Daemon>
 }
 
-/** In start order; they stop in reverse. */
+/** In start order; daemons stop in reverse order. */
 export const daemons: readonly Offered[] = [
   { name: 'api', port: 8080, load: async () => (await import('./api.ts')).api },
   { name: 'webhooks', port: 8081, load: async () => (await import('./webhooks.ts')).webhooks },
@@ -48,6 +48,15 @@ export const daemons: readonly Offered[] = [
     port: 8088,
     load: async () => (await import('./delivery-optimizer.ts')).deliveryOptimizer,
   },
+  {
+    name: 'autoconfig',
+    port: 8100,
+    load: async () => (await import('./autoconfig.ts')).autoconfig,
+  },
+  { name: 'dashboard', port: 8088, load: async () => (await import('./dashboard.ts')).dashboard },
+  { name: 'oauth', port: 8091, load: async () => (await import('./oauth.ts')).oauth },
+  { name: 'caldav', port: 8101, load: async () => (await import('./caldav.ts')).caldav },
+  { name: 'jmap', port: 8098, load: async () => (await import('./jmap.ts')).jmap },
   { name: 'rag', port: 8090, load: async () => (await import('./rag.ts')).rag },
 ]
 
@@ -68,7 +77,7 @@ export function chooseDaemons(list: string, source: string): readonly Offered[] 
   return daemons.filter(({ name }) => names.includes(name))
 }
 
-/** One listener a process: the API's when it is there, else the first daemon's own. */
+/** A process has one listener, on the port of the API or else of its first daemon. */
 export const defaultPort = (chosen: readonly Offered[]): number =>
   chosen.some(({ name }) => name === 'api')
     ? DEVELOPMENT_PORT

@@ -1,73 +1,29 @@
-import { appendFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type App, startApp } from '../../test/support/app.ts'
-import { startDoveadm } from '../../test/support/doveadm.ts'
-import { HARD, LATER, mailLog, newQueueId, SOFT } from '../../test/support/mail-log.ts'
-import { waitFor } from '../../test/support/wait.ts'
+import {
+  cleanUp,
+  events,
+  ours,
+  run,
+  settle,
+  setUp,
+  suppressions,
+} from '../../test/support/log-ingestor.ts'
+import { HARD, LATER, mailLog } from '../../test/support/mail-log.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import { logIngestor } from './log-ingestor.ts'
 
-const cleanUps: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
-})
+afterEach(cleanUp)
 
-async function setUp(env: Record<string, string> = {}) {
-  const app = await startApp({ env })
-  cleanUps.push(app.stop)
-  const path = join(app.dataDir, 'mail.log')
-  writeFileSync(path, '')
-  const acme = await app.tenant('acme')
-  const globex = await app.tenant('globex')
-  const { body } = await acme.post('/api/v1/smtp-credentials/', {
-    domain_id: acme.domainId,
-    username: 'acme-login',
-  })
-  return { app, path, acme, globex, credential: body.data, log: mailLog(path, app.clock.now) }
-}
-
-/** Started and stopped as often as a test wants. */
-async function run({ core }: App, path: string) {
-  const config = { ...core.config, MAIL_LOG_FILE: path }
-  const daemon = await logIngestor.start({ ...core, config })
-  let isStopped = false
-  const stop = async () => {
-    if (!isStopped) await daemon.stop()
-    isStopped = true
-  }
-  cleanUps.push(stop)
-  return { ...daemon, stop }
-}
-
-const rows = ({ core }: App) =>
-  core.db.selectFrom('mail_log').selectAll().orderBy('timestamp').orderBy('queue_id').execute()
-const events = ({ core }: App, like: string) =>
-  core.db
-    .selectFrom('events')
-    .selectAll()
-    .where('event', 'like', like)
-    .orderBy('sequence')
-    .execute()
-const suppressions = ({ core }: App) => core.db.selectFrom('suppressions').selectAll().execute()
-
-/** Something after everything else: once it is stored, so is what stands before it. */
-async function settle(app: App, log: ReturnType<typeof mailLog>) {
-  const queueId = newQueueId()
-  log.message({ queueId, sender: 'end@nowhere.test', recipient: 'end@nowhere.test' })
-  await waitFor(async () => (await rows(app)).some((row) => row.queue_id === queueId))
-}
-const ours = async (app: App) =>
-  (await rows(app)).filter(({ sender }) => sender !== 'end@nowhere.test')
-
-describe('without a log', () => {
-  it('there is nothing to do', async () => {
+describe('the log ingestor without a log file', () => {
+  it('stores no position when no log file is configured', async () => {
     const { app } = await setUp()
     const daemon = await logIngestor.start(app.core)
     await daemon.stop()
     expect(await app.core.db.selectFrom('mail_log_positions').selectAll().execute()).toEqual([])
   })
 
-  it('it waits until there is one', async () => {
+  it('waits until the configured log file exists', async () => {
     const { app, path, log } = await setUp()
     const later = `${path}-later`
     await run(app, later)
@@ -77,8 +33,8 @@ describe('without a log', () => {
   })
 })
 
-describe('a message', () => {
-  it('that is delivered becomes one row, one event, and use of its credential', async () => {
+describe('a message in the mail log', () => {
+  it('is stored as one row and one event when delivered, and counts as use of its credential', async () => {
     const { app, path, acme, credential, log } = await setUp()
     await run(app, path)
     const { queueId, messageId } = log.message({ login: 'acme-login', subject: 'Grüße' })
@@ -132,7 +88,7 @@ describe('a message', () => {
     expect(usage.body.data).toMatchObject({ total: 1, delivered: 1, last_used_at: row?.timestamp })
   })
 
-  it('that is deferred and then delivered has a row for each attempt, also after a restart', async () => {
+  it('has a row for each attempt when deferred and then delivered, also across a restart', async () => {
     const { app, path, log, credential } = await setUp()
     const first = await run(app, path)
     const { queueId, messageId } = log.arrive({ login: 'acme-login', subject: 'Patience' })
@@ -152,13 +108,13 @@ describe('a message', () => {
     expect(await app.core.db.selectFrom('mail_log_messages').selectAll().execute()).toEqual([])
   })
 
-  it('that expires bounces for whoever did not get it', async () => {
+  it('is stored as a soft bounce for the undelivered recipients when it expires', async () => {
     const { app, path, log } = await setUp()
     await run(app, path)
     const { queueId } = log.arrive()
     log.attempt(queueId, { ...LATER, recipient: 'one@elsewhere.test' })
     log.attempt(queueId, { ...LATER, recipient: 'two@elsewhere.test' })
-    app.clock.advance(60_000)
+    app.clock.advance(MINUTE_MS)
     log.attempt(queueId, { recipient: 'two@elsewhere.test' })
     log.write(`qmgr[13]: ${queueId}: from=<app@acme.test>, status=expired, returned to sender`)
     await settle(app, log)
@@ -172,7 +128,7 @@ describe('a message', () => {
     ])
   })
 
-  it('to one of our own domains from outside is attributed to its recipient', async () => {
+  it('belongs to the organization of its recipient when it comes from outside', async () => {
     const { app, path, globex, log } = await setUp()
     await run(app, path)
     log.message({
@@ -194,21 +150,60 @@ describe('a message', () => {
     expect(await ours(app)).toHaveLength(3)
   })
 
-  it('that goes through a filter counts once, for the credential it came with', async () => {
+  it('never belongs to the owner of an unproven sender (S19)', async () => {
+    const { app, path, acme, globex, log } = await setUp()
+    await run(app, path)
+    const stranger = { client: 'mx.far.test[203.0.113.9]', sender: 'ceo@acme.test' }
+    log.message({ ...stranger, recipient: 'b@globex.test' })
+    log.message({ ...stranger, recipient: 'x@elsewhere.test', ...HARD })
+    // A program on this machine forwards mail of the stranger.
+    log.message({ sender: 'ceo@acme.test', login: '', recipient: 'x@elsewhere.test' })
+    log.refusal('554 5.7.1 <x@elsewhere.test>: Relay access denied', 'ceo@acme.test', 'x@far.test')
+    // A login of globex belongs to globex, whatever the sender is.
+    log.message({ sender: 'ceo@acme.test', login: globex.email, recipient: 'y@elsewhere.test' })
+    await settle(app, log)
+    const owners = (await ours(app)).map(({ recipient, organization_id }) => [
+      recipient,
+      organization_id,
+    ])
+    expect(owners.sort()).toEqual([
+      ['b@globex.test', globex.organizationId],
+      ['x@elsewhere.test', null],
+      ['x@elsewhere.test', null],
+      ['x@far.test', null],
+      ['y@elsewhere.test', globex.organizationId],
+    ])
+    const named = (await events(app, 'email.%')).filter(
+      ({ org_id }) => org_id === acme.organizationId,
+    )
+    expect(named).toEqual([])
+    expect(await suppressions(app)).toEqual([])
+  })
+
+  it('does not belong to a tenant whose domain is pending', async () => {
+    const { app, path, acme, log } = await setUp()
+    await run(app, path)
+    await acme.post('/api/v1/domains/', { domain: 'pending.test', dkim_enabled: false })
+    log.message({ client: 'mx.far.test[203.0.113.9]', recipient: 'b@pending.test' })
+    await settle(app, log)
+    expect(await ours(app)).toMatchObject([{ organization_id: null }])
+  })
+
+  it('counts once for its credential when it passes through a content filter', async () => {
     const { app, path, log, credential } = await setUp()
     await run(app, path)
     const messageId = '<through@acme.test>'
     const first = log.arrive({ messageId, login: 'acme-login' })
-    const second = log.arrive({ messageId })
+    const second = log.arrive({ messageId, login: '' })
     log.attempt(first.queueId, { relay: 'tracking-filter', reply: '250 delivered via filter' })
     log.removed(first.queueId)
     log.attempt(second.queueId)
     log.removed(second.queueId)
-    // One that waits in the filter, and comes back when the first is gone.
+    // This message returns from the filter after its first queue file was removed.
     const waiting = log.arrive({ messageId: '<slow@acme.test>', login: 'acme-login' })
     log.attempt(waiting.queueId, { relay: 'tracking-filter' })
     log.removed(waiting.queueId)
-    const back = log.arrive({ messageId: '<slow@acme.test>' })
+    const back = log.arrive({ messageId: '<slow@acme.test>', login: '' })
     log.attempt(back.queueId)
     log.removed(back.queueId)
     await settle(app, log)
@@ -221,7 +216,7 @@ describe('a message', () => {
     expect(await app.core.db.selectFrom('mail_log_messages').selectAll().execute()).toEqual([])
   })
 
-  it('of a stranger does not count for a credential because of its Message-ID', async () => {
+  it('does not count for a credential when a stranger reuses its Message-ID', async () => {
     const { app, path, log } = await setUp()
     await run(app, path)
     log.arrive({ messageId: '<known@acme.test>', login: 'acme-login' })
@@ -232,16 +227,16 @@ describe('a message', () => {
       recipient: 'no@acme.test',
       ...HARD,
     })
-    log.message({ ...stolen, sender: 'bob@acme.test', recipient: 'fwd@far.test' })
+    log.message({ ...stolen, login: '', sender: 'bob@acme.test', recipient: 'fwd@far.test' })
     await settle(app, log)
     expect((await ours(app)).map(({ credential_id }) => credential_id)).toEqual([null, null])
-    // And what bounces for somebody who only says who he is, suppresses nobody.
+    // The bounce of a forged sender adds no suppression.
     expect(await suppressions(app)).toEqual([])
   })
 })
 
-describe('the last use of a credential', () => {
-  it('is written at most once a minute', async () => {
+describe('last_used_at of an SMTP credential', () => {
+  it('is updated at most once a minute', async () => {
     const { app, path, acme, log, credential } = await setUp()
     await run(app, path)
     const lastUse = async () =>
@@ -257,143 +252,12 @@ describe('the last use of a credential', () => {
     app.clock.advance(40_000)
     log.message({ login: 'acme-login' })
     await settle(app, log)
-    expect(Date.parse(await lastUse()) - Date.parse(first)).toBeGreaterThanOrEqual(60_000)
+    expect(Date.parse(await lastUse()) - Date.parse(first)).toBeGreaterThanOrEqual(MINUTE_MS)
   })
 })
 
-describe('a bounce', () => {
-  it('that is hard suppresses the address for a month, and says so', async () => {
-    const { app, path, acme, log } = await setUp()
-    await run(app, path)
-    const { messageId } = log.message({ ...HARD, recipient: 'Gone@elsewhere.test' })
-    await settle(app, log)
-    const [first] = await suppressions(app)
-    expect(first).toMatchObject({
-      email: 'gone@elsewhere.test',
-      organization_id: acme.organizationId,
-      suppression_type: 'BOUNCE',
-      bounce_type: 'HARD',
-      bounce_count: 1,
-      active: true,
-      source: 'log_ingestor',
-      reason: HARD.reply,
-    })
-    const days = (Date.parse(first?.expires_at ?? '') - app.clock.now().getTime()) / 86_400_000
-    expect(days).toBeGreaterThan(29.9)
-    expect(await events(app, 'delivery.%')).toMatchObject([
-      {
-        event: 'delivery.bounce.hard',
-        source: 'postfix',
-        org_id: acme.organizationId,
-        data: {
-          recipient: 'gone@elsewhere.test',
-          bounce_type: 'HARD',
-          bounce_reason: HARD.reply,
-          message_id: messageId,
-        },
-      },
-    ])
-    app.clock.advance(3_600_000)
-    log.message({ ...HARD, recipient: 'gone@elsewhere.test' })
-    await settle(app, log)
-    const [second, ...more] = await suppressions(app)
-    expect(more).toEqual([])
-    expect(second).toMatchObject({ id: first?.id, bounce_count: 2 })
-    expect(Date.parse(second?.expires_at ?? '')).toBeGreaterThan(
-      Date.parse(first?.expires_at ?? ''),
-    )
-  })
-
-  it('that is soft does so the fifth time, a refusal of us never', async () => {
-    const { app, path, log } = await setUp()
-    await run(app, path)
-    for (let i = 0; i < 4; i++) log.message({ ...SOFT, recipient: 'full@elsewhere.test' })
-    for (let i = 0; i < 9; i++) {
-      log.message({
-        status: 'bounced',
-        dsn: '5.7.1',
-        reply: 'spam',
-        recipient: 'fussy@elsewhere.test',
-      })
-    }
-    await settle(app, log)
-    expect(await suppressions(app)).toEqual([])
-    log.message({ ...SOFT, recipient: 'full@elsewhere.test' })
-    await settle(app, log)
-    expect(await suppressions(app)).toMatchObject([
-      { email: 'full@elsewhere.test', bounce_type: 'SOFT', suppression_type: 'BOUNCE' },
-    ])
-    expect(await events(app, 'delivery.bounce.soft')).toHaveLength(14)
-  })
-
-  it('of what others sent to us suppresses nobody', async () => {
-    const { app, path, log } = await setUp()
-    await run(app, path)
-    log.message({ ...HARD, sender: 'a@far.test', recipient: 'gone@acme.test' })
-    log.message({ ...HARD, sender: '', recipient: 'gone@acme.test' })
-    await settle(app, log)
-    expect(await ours(app)).toHaveLength(2)
-    expect(await suppressions(app)).toEqual([])
-  })
-})
-
-describe('a credential most of whose mail fails', () => {
-  const failing = (log: ReturnType<typeof mailLog>, good: number, bad: number) => {
-    for (let i = 0; i < good; i++) log.message({ login: 'acme-login' })
-    for (let i = 0; i < bad; i++) log.message({ login: 'acme-login', ...HARD })
-  }
-  const isActive = async (setup: Awaited<ReturnType<typeof setUp>>) =>
-    (await setup.acme.get(`/api/v1/smtp-credentials/${setup.credential.id}`)).body.data.active
-
-  it('is left alone unless that is switched on', async () => {
-    const setup = await setUp()
-    await run(setup.app, setup.path)
-    failing(setup.log, 0, 30)
-    await settle(setup.app, setup.log)
-    expect(await isActive(setup)).toBe(true)
-  })
-
-  it('is suspended at twenty messages of which half failed, and its logins are forgotten', async () => {
-    const doveadm = await startDoveadm('key')
-    cleanUps.push(doveadm.stop)
-    const setup = await setUp({
-      AUTO_SUSPEND_ENABLED: 'true',
-      DOVEADM_URL: doveadm.url,
-      DOVEADM_API_KEY: 'key',
-    })
-    const { app, path, log, acme, credential } = setup
-    await run(app, path)
-    failing(log, 10, 9)
-    await settle(app, log)
-    expect(await isActive(setup)).toBe(true)
-    failing(log, 0, 1)
-    await settle(app, log)
-    await waitFor(() => doveadm.flushed().includes('acme-login'))
-    expect(await isActive(setup)).toBe(false)
-    const { body } = await acme.get(`/api/v1/smtp-credentials/${credential.id}/events`)
-    expect(body.data.events[0]).toMatchObject({
-      event: 'suspended',
-      actor: 'log_ingestor',
-      detail: JSON.stringify({ failed: 10, total: 20, window_hours: 1 }),
-    })
-    failing(log, 0, 5)
-    await settle(app, log)
-    const again = await acme.get(`/api/v1/smtp-credentials/${credential.id}/events`)
-    expect(again.body.data.events).toHaveLength(body.data.events.length)
-  })
-
-  it('is not suspended for what happened long ago', async () => {
-    const setup = await setUp({ AUTO_SUSPEND_ENABLED: 'true' })
-    failing(setup.log, 0, 30)
-    setup.app.clock.advance(2 * 3_600_000)
-    await run(setup.app, setup.path)
-    await settle(setup.app, setup.log)
-    expect(await isActive(setup)).toBe(true)
-  })
-})
-
-describe('the log', () => {
-  it('is read exactly once, however it comes: in parts of lines, twice, and by two at a time', async () => {
+describe('the mail log', () => {
+  it('is stored exactly once with partial lines, two ingestors and a second read from the start', async () => {
     const { app, path, log } = await setUp()
     await Promise.all([run(app, path), run(app, path)])
     log.begin('qmgr[13]: ABCDEF: rem')
@@ -405,7 +269,7 @@ describe('the log', () => {
     expect(before).toHaveLength(53)
     expect(await events(app, 'email.%')).toHaveLength(54)
 
-    // As if nothing had been read.
+    // Reset the position so that the whole log is read again.
     await app.core.db
       .updateTable('mail_log_positions')
       .set({ offset: 0, head: Buffer.alloc(0), inode: '' })
@@ -415,7 +279,7 @@ describe('the log', () => {
     expect(await events(app, 'email.%')).toHaveLength(55)
   })
 
-  it('may hold bytes that are no text, and lines without end', async () => {
+  it('can contain invalid UTF-8 and a line of 3 MB', async () => {
     const { app, path, log } = await setUp()
     await run(app, path)
     appendFileSync(path, Buffer.from([0xff, 0x00, 0xc3, 0x0a]))
@@ -433,48 +297,21 @@ describe('the log', () => {
     )
   })
 
-  it('is not read by two: who holds it has to give it back', async () => {
+  it('is read by one process until that process releases its lease', async () => {
     const { app, path, log } = await setUp()
     const first = await run(app, path)
     await settle(app, log)
-    const held = await app.core.db.selectFrom('mail_log_positions').select('owner').execute()
+    const owners = () =>
+      app.core.db.selectFrom('mail_log_positions').select('lease_owner').execute()
+    const before = await owners()
     const second = await run(app, path)
     log.message()
     await settle(app, log)
-    expect(await app.core.db.selectFrom('mail_log_positions').select('owner').execute()).toEqual(
-      held,
-    )
+    expect(await owners()).toEqual(before)
     await first.stop()
     log.message()
     await settle(app, log)
     expect(await ours(app)).toHaveLength(2)
     await second.stop()
-  })
-})
-
-describe('a client', () => {
-  it('is known by what it handed in and what came back, also when the log is read twice', async () => {
-    const { app, path, log } = await setUp()
-    const client = 'mx.far.test[203.0.113.40]'
-    log.message({ client })
-    log.message({ client, ...HARD })
-    log.message({ client, ...LATER, removed: false })
-    log.message()
-    const first = await run(app, path)
-    await settle(app, log)
-    await first.stop()
-    await app.core.db.deleteFrom('mail_log_positions').execute()
-    await run(app, path)
-    await settle(app, log)
-    const known = await app.core.db.selectFrom('ip_reputation').selectAll().execute()
-    expect(known).toMatchObject([
-      {
-        ip_address: '203.0.113.40',
-        reputation_score: 50,
-        total_messages: 2,
-        bounce_count: 1,
-        total_connections: 0,
-      },
-    ])
   })
 })

@@ -1,37 +1,40 @@
+import { Registry } from 'prom-client'
 import { type Ingestor, startIngestor } from '../features/mail-log/ingestor.ts'
-import { periodically } from '../lib/periodically.ts'
+import { scrapedCounter } from '../lib/metrics.ts'
 import type { Daemon } from './daemon.ts'
 
-const LOOK_MS = 1000
-
-/** Reads the log of the mail server, as soon as there is one: an edge may be started after us. */
+/** Reads the log of the mail server. A private edge, and its log, may start after this process. */
 export const logIngestor: Daemon = {
   async start(core) {
     let path: string | undefined
     let ingestor: Ingestor | undefined
     let rows = 0
-    async function follow(wanted: string | undefined): Promise<void> {
-      if (wanted === path) return
-      path = wanted
+    async function follow(): Promise<void> {
+      const { MAIL_LOG_FILE: newPath } = core.mailServers.current()
+      if (newPath === path) return
+      path = newPath
       await ingestor?.stop()
       rows += ingestor?.counts.rows ?? 0
-      ingestor = wanted === undefined ? undefined : startIngestor(core, wanted)
+      ingestor = newPath === undefined ? undefined : startIngestor(core, newPath)
     }
-    await follow(core.config.MAIL_LOG_FILE)
-    const looking = periodically(
-      LOOK_MS,
-      () => follow(core.config.MAIL_LOG_FILE),
-      (error) => core.log.warn({ err: error }, 'the mail log could not be followed'),
+    await follow()
+    let following = Promise.resolve()
+    const removeListener = core.mailServers.onChange(() => {
+      following = following
+        .then(follow)
+        .catch((error) => core.log.warn({ err: error }, 'the mail log could not be followed'))
+    })
+    const registry = new Registry()
+    scrapedCounter(
+      { registry, name: 'log_ingestor_rows_total', help: 'Rows that this process has stored' },
+      () => rows + (ingestor?.counts.rows ?? 0),
     )
     return {
       features: [],
-      metrics: () =>
-        [
-          '# TYPE log_ingestor_rows_total counter',
-          `log_ingestor_rows_total ${rows + (ingestor?.counts.rows ?? 0)}`,
-        ].join('\n'),
+      metrics: () => registry.metrics(),
       async stop() {
-        await looking.stop()
+        removeListener()
+        await following
         await ingestor?.stop()
       },
     }

@@ -1,23 +1,28 @@
+import { Registry } from 'prom-client'
 import { startEngine } from '../features/migration/copy/engine.ts'
 import { deliverNotices } from '../features/migration/notices/deliver.ts'
+import { scrapedCounter, scrapedGauge } from '../lib/metrics.ts'
 import type { Daemon } from './daemon.ts'
 
-/** Copies mailboxes. Several may run: they share the jobs, and take over those of one that dies. */
+/** Copies mailboxes. Several processes share the jobs and take over those of a dead process. */
 export const migration: Daemon = {
   async start(core) {
-    // What is not offered is not run either.
+    // The community edition does not offer migrations.
     if (core.config.SVC_EDITION !== 'enterprise') return { features: [], stop: async () => {} }
     const engine = await startEngine(core)
     const notices = deliverNotices(core)
+    const registry = new Registry()
+    scrapedGauge(
+      { registry, name: 'migration_jobs_running', help: 'Jobs that this process runs now' },
+      () => engine.running(),
+    )
+    scrapedCounter(
+      { registry, name: 'migration_jobs_run_total', help: 'Jobs that this process has run' },
+      () => engine.counts.ended,
+    )
     return {
       features: [],
-      metrics: () =>
-        [
-          '# TYPE migration_jobs_running gauge',
-          `migration_jobs_running ${engine.running()}`,
-          '# TYPE migration_jobs_run_total counter',
-          `migration_jobs_run_total ${engine.counts.ended}`,
-        ].join('\n'),
+      metrics: () => registry.metrics(),
       async stop() {
         await engine.stop()
         await notices.stop()

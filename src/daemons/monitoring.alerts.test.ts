@@ -30,7 +30,7 @@ afterAll(async () => {
   await sink.stop()
 })
 
-it('tells people and machines within 15 seconds of the crossing, once, at default settings', async () => {
+it('sends one e-mail and one webhook within 15 seconds after an alert rule fires', async () => {
   const operator = await app.operator('operator')
   const channel = async (body: object) =>
     (await operator.post(`${ALERTS}/channels`, { name: 'c', ...body })).body.data.id
@@ -45,9 +45,9 @@ it('tells people and machines within 15 seconds of the crossing, once, at defaul
     threshold: 0,
     channel_ids,
   })
-  // Two processes; the work is taken by one of them at a time.
+  // Two processes compete; only one at a time evaluates the rules.
   running = [await monitoring.start(app.core), await monitoring.start(app.core)]
-  // An evaluation has just been: the next one is as far away as it can be.
+  // Wait for an evaluation, so that the next one is a full interval away.
   await waitFor(async () => {
     const rule = await app.core.db
       .selectFrom('alert_rules')

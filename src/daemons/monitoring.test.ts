@@ -9,6 +9,7 @@ import { startHeartbeat } from '../features/monitoring/heartbeat.ts'
 import { checkHost } from '../features/monitoring/host/host-check.ts'
 import { takeSamples } from '../features/monitoring/samples/sampler.ts'
 import { sweep } from '../features/monitoring/sweep.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import { monitoring } from './monitoring.ts'
 import { offerRestart } from './restarts.ts'
 
@@ -31,7 +32,7 @@ beforeAll(async () => {
       MONITOR_SMTP_HOST: '127.0.0.1',
       MONITOR_SMTP_PORT: String(smtp.port),
       MONITOR_RSPAMD_URL: `http://127.0.0.1:${(rspamd.address() as AddressInfo).port}`,
-      // Nobody is there.
+      // No service listens on this port.
       IMAP_HOST: '127.0.0.1',
       IMAP_PORT: '9',
       SIEVE_PORT: '9',
@@ -59,8 +60,8 @@ const told = async (prefix = 'health.') => {
   return rows.map(({ event, data }) => [event, (data as { service?: string }).service])
 }
 
-describe('before anything was looked at', () => {
-  it.each(['/health', '/services', '/services/api'])('%s says so with 503', async (path) => {
+describe('before the first health sweep', () => {
+  it.each(['/health', '/services', '/services/api'])('GET %s returns 503', async (path) => {
     const answer = await support.get(PATH + path)
     expect(answer).toMatchObject({
       status: 503,
@@ -72,14 +73,14 @@ describe('before anything was looked at', () => {
     if (path === '/health') expect(answer.body.status).toBe('unhealthy')
   })
 
-  it('the overview has no services, and says that', async () => {
+  it('the platform overview reports services as degraded', async () => {
     const { body } = await support.get('/api/v1/platform/overview')
     expect(body.data).toMatchObject({ services: null, degraded: ['services'] })
   })
 })
 
-describe('a sweep', () => {
-  it('speaks to every service in its own protocol, and tells once what is down', async () => {
+describe('a health sweep', () => {
+  it('checks every service in its protocol and emits one event per service that is down', async () => {
     await sweep(app.core)
     await sweep(app.core)
     const { status, body } = await support.get(`${PATH}/services`)
@@ -109,7 +110,7 @@ describe('a sweep', () => {
     ])
   })
 
-  it('tells of a service that answers, but not as it should, and when it is back', async () => {
+  it('emits down and up events for a service that returns a wrong response', async () => {
     pong = 'out of memory'
     await sweep(app.core)
     pong = 'pong\r\n'
@@ -121,7 +122,7 @@ describe('a sweep', () => {
     ])
   })
 
-  it('is told once by two who look at the same moment', async () => {
+  it('emits each change once when several processes sweep at the same time', async () => {
     const before = (await told()).length
     pong = 'no'
     await Promise.all([sweep(app.core), sweep(app.core), sweep(app.core)])
@@ -133,7 +134,7 @@ describe('a sweep', () => {
     ])
   })
 
-  it('shows one service, and no other than there are', async () => {
+  it('makes one service readable and returns 404 for an unknown one', async () => {
     const one = await support.get(`${PATH}/services/rspamd`)
     expect(one).toMatchObject({ status: 200, body: { data: { name: 'rspamd', status: 'up' } } })
     const none = await support.get(`${PATH}/services/exchange`)
@@ -143,7 +144,7 @@ describe('a sweep', () => {
     })
   })
 
-  it('counts in the overview and as healthy monitoring', async () => {
+  it('updates the platform overview and the health of monitoring', async () => {
     await waitFor(async () => {
       const { body } = await support.get('/api/v1/platform/overview')
       return body.data.services?.down === 2 && body.data.degraded.length === 0
@@ -155,7 +156,7 @@ describe('a sweep', () => {
     })
   })
 
-  it('misses a daemon that was killed, not one that stopped', async () => {
+  it('reports a killed daemon as down and removes a stopped one', async () => {
     const metrics = { totals: () => ({ requests: 60, errors: 6 }) }
     const beating = startHeartbeat(app.core, [{ name: 'tracking', metrics }], app.base)
     await beating.started
@@ -164,7 +165,7 @@ describe('a sweep', () => {
     await takeSamples(app.core)
     await app.core.db
       .updateTable('daemon_heartbeats')
-      .set({ seen_at: new Date(Date.now() - 60_000).toISOString() })
+      .set({ seen_at: new Date(Date.now() - MINUTE_MS).toISOString() })
       .execute()
     await sweep(app.core)
     expect((await support.get(`${PATH}/services/tracking`)).body.data).toMatchObject({
@@ -177,7 +178,7 @@ describe('a sweep', () => {
   })
 })
 
-describe('a host', () => {
+describe('host resources', () => {
   const readings = {
     cpu_percent: 10,
     memory_percent: 10,
@@ -185,7 +186,7 @@ describe('a host', () => {
     disk_percent: 10,
     load_average: [0, 0, 0],
   }
-  it('is told of when a threshold is crossed, and not again until that changes', async () => {
+  it('emit one alert event per change of the level', async () => {
     for (const disk_percent of [10, 76, 77, 86, 87, 40, 41]) {
       await checkHost(app.core, { ...readings, disk_percent }, 'mail1')
     }
@@ -205,8 +206,8 @@ describe('a host', () => {
   })
 })
 
-describe('figures', () => {
-  it('are those of the host and of its mail', async () => {
+describe('monitoring figures', () => {
+  it('cover the host and its mail', async () => {
     const metrics = await support.get(`${PATH}/metrics`)
     expect(metrics.body.data).toMatchObject({
       system: { memory_percent: expect.any(Number), disk_percent: expect.any(Number) },
@@ -219,7 +220,7 @@ describe('figures', () => {
     })
   })
 
-  it('are sampled once a minute, and shown over time', async () => {
+  it('are sampled and returned as time series', async () => {
     await takeSamples(app.core)
     await takeSamples(app.core)
     const range = async (query: string) =>
@@ -236,11 +237,11 @@ describe('figures', () => {
   })
 })
 
-describe('a restart', () => {
+describe('restarting a service', () => {
   const restart = (name: string, body: object = {}) =>
     operator.post(`${PATH}/services/${name}/restart`, body)
 
-  it('is refused for what is not there, or not ours, with a reason', async () => {
+  it('returns 404 for an unknown service and 409 with a reason for a foreign one', async () => {
     expect((await restart('exchange')).status).toBe(404)
     const cases: [string, RegExp][] = [
       ['postfix', /restart it on its host/],
@@ -254,7 +255,7 @@ describe('a restart', () => {
     }
   })
 
-  it('is made three times within five minutes, and then only by force', async () => {
+  it('is limited to three attempts in five minutes unless forced', async () => {
     let restarts = 0
     offerRestart(app.core, 'tracking', async () => {
       restarts++
@@ -294,7 +295,7 @@ describe('a restart', () => {
 })
 
 describe('auto-heal', () => {
-  it('does nothing when it is only tried, and says what it would do', async () => {
+  it('only reports its actions in a dry run, and restarts services otherwise', async () => {
     let restarts = 0
     offerRestart(app.core, 'managesieve', async () => {
       restarts++
@@ -326,10 +327,10 @@ describe('auto-heal', () => {
   })
 })
 
-describe('a test of webhooks', () => {
+describe('testing the monitoring webhooks', () => {
   const test = (body: object = {}) => operator.post(`${PATH}/webhooks/test`, body)
 
-  it('goes nowhere that is not configured', async () => {
+  it('rejects a URL that is not configured with 422', async () => {
     const answer = await test({ webhook_urls: [hook.url, 'http://169.254.169.254/'] })
     expect(answer).toMatchObject({
       status: 422,
@@ -339,7 +340,7 @@ describe('a test of webhooks', () => {
     expect((await test({ payload_type: 'nuke' })).status).toBe(422)
   })
 
-  it('is posted to what is, and says what came of it', async () => {
+  it('posts a signed test event to the configured URL and returns the result', async () => {
     const answer = await test({ payload_type: 'alert' })
     expect(answer.body.data).toMatchObject({
       status: 'completed',
@@ -351,8 +352,8 @@ describe('a test of webhooks', () => {
   })
 })
 
-describe('the daemon', () => {
-  it('sweeps by itself, and one of two does', async () => {
+describe('the monitoring daemon', () => {
+  it('runs its jobs on schedule when two processes share them', async () => {
     await app.core.db.deleteFrom('service_health').execute()
     const one = await monitoring.start(app.core)
     const two = await monitoring.start(app.core)
@@ -368,4 +369,13 @@ describe('the daemon', () => {
       await one.stop()
     }
   })
+})
+
+it('emits health.check.failed when the host name of a service cannot be resolved (B5.4)', async () => {
+  const settings = { ...app.core.mailServers.current(), IMAP_HOST: 'no-such-host.invalid' }
+  const mailServers = { ...app.core.mailServers, current: () => settings }
+  await sweep({ ...app.core, mailServers })
+  expect(await told('health.check.')).toContainEqual(['health.check.failed', 'dovecot'])
+  const { body } = await support.get(`${PATH}/services`)
+  expect(JSON.stringify(body)).toContain('no-such-host.invalid')
 })

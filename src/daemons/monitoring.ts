@@ -6,26 +6,26 @@ import { checkHost } from '../features/monitoring/host/host-check.ts'
 import { hostReader } from '../features/monitoring/host/readings.ts'
 import { heal } from '../features/monitoring/restarts/auto-heal.ts'
 import { restarter } from '../features/monitoring/restarts/restarts.ts'
-import { deleteOldSamples, takeSamples } from '../features/monitoring/samples/sampler.ts'
+import { takeSamples } from '../features/monitoring/samples/sampler.ts'
 import { freshStates } from '../features/monitoring/states.repository.ts'
 import { sweep } from '../features/monitoring/sweep.ts'
-import { deleteOldNotifications } from '../features/platform/alerts/alerts.jobs.ts'
 import { channelSender } from '../features/platform/alerts/delivery/channel-sender.ts'
 import { dispatcher } from '../features/platform/alerts/delivery/dispatcher.ts'
 import { evaluator } from '../features/platform/alerts/evaluation/evaluator.ts'
-import { runJobs, takeJob } from '../jobs/jobs.ts'
+import { takeJob } from '../jobs/jobs.ts'
 import { periodically } from '../lib/periodically.ts'
 import type { Daemon } from './daemon.ts'
+import { runFeatureWork } from './feature-work.ts'
 import { restartsOf } from './restarts.ts'
 
 const LOOK_MS = 1000
 const CPU_MS = 25_000
-// So that each minute has a sample although looks come a little late.
+// Shorter than a minute, so that a late check still gives every minute a sample.
 const SAMPLE_SECONDS = 55
 
 /**
- * Looks after the installation: services, hosts, samples, alerts. Each kind of work is taken by moving
- * its time stamp, so among several processes one does it, and what a killed one left is done the next time.
+ * Monitors services and hosts, stores samples and evaluates alerts. Each kind of work is claimed by
+ * moving its timestamp, so only one of several processes does it.
  */
 export const monitoring: Daemon = {
   async start(core) {
@@ -34,17 +34,17 @@ export const monitoring: Daemon = {
     const restarting = restarter({ ...core, restarts: restartsOf(core) })
     const rules = evaluator(core)
     const sender = channelSender(core)
-    const telling = dispatcher({ ...core, sender })
-    const jobs = runJobs(core, [deleteOldSamples, deleteOldNotifications])
+    const notifications = dispatcher({ ...core, sender })
+    const jobs = await runFeatureWork(core, 'monitoring')
 
     async function evaluate(): Promise<void> {
       await rules.run()
-      await telling.look()
+      await notifications.sendDue()
     }
 
     const work = [
       taken('sweep', config.MONITORING_SWEEP_SECONDS, async () => {
-        // What has just become known is not left until the next evaluation.
+        // Evaluate alerts at once after a change.
         if ((await sweep(core)) > 0) await evaluate()
         if (!config.MONITORING_AUTO_HEAL) return
         const states = await freshStates(db, config, core.now())
@@ -55,8 +55,12 @@ export const monitoring: Daemon = {
       ),
       taken('samples', SAMPLE_SECONDS, () => takeSamples(core)),
       taken('alerts', config.ALERT_EVAL_INTERVAL_SECONDS, evaluate),
-      // Whoever is free tells what is due; each notification is taken once.
-      periodically(LOOK_MS, async () => void (await telling.look()), complain('notifications')),
+      // Every process sends notifications; each notification is claimed once.
+      periodically(
+        LOOK_MS,
+        async () => void (await notifications.sendDue()),
+        complain('notifications'),
+      ),
     ]
 
     function taken(what: string, everySeconds: number, run: () => Promise<unknown>) {
@@ -67,8 +71,7 @@ export const monitoring: Daemon = {
       return periodically(LOOK_MS, look, complain(what))
     }
     function complain(what: string) {
-      return (error: unknown) =>
-        log.error({ err: error, work: what }, 'monitoring failed at a part')
+      return (error: unknown) => log.error({ err: error, work: what }, 'monitoring task failed')
     }
 
     let isOver = false
@@ -78,7 +81,7 @@ export const monitoring: Daemon = {
       async stop() {
         isOver = true
         await Promise.all(work.map((one) => one.stop()))
-        await telling.settle()
+        await notifications.settle()
         await sender.close()
         await jobs.stop()
       },

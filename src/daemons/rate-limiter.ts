@@ -1,18 +1,19 @@
+import { Registry } from 'prom-client'
 import type { Core } from '../core.ts'
 import { outbox } from '../events/outbox.ts'
-import { closeCounting, countingOf } from '../features/rate-limiter/counting.ts'
+import { closeCounting, countingOf } from '../features/rate-limiter/counters/counting.ts'
 import { internalRoutes } from '../features/rate-limiter/internal.routes.ts'
 import { internalService } from '../features/rate-limiter/internal.service.ts'
 import { limiter } from '../features/rate-limiter/limiter.ts'
-import { deleteOldUsage } from '../features/rate-limiter/rate-limiter.jobs.ts'
 import { rateLimiterService } from '../features/rate-limiter/rate-limiter.service.ts'
-import { startSenders } from '../features/rate-limiter/senders.ts'
-import { runJobs } from '../jobs/jobs.ts'
+import { startSenders } from '../hosting/senders.ts'
+import { scrapedCounter, scrapedGauge } from '../lib/metrics.ts'
 import { actionOf, type PolicyRequest, policyParser } from '../policy/protocol.ts'
 import { startPolicyServices } from '../policy/services.ts'
 import type { Daemon } from './daemon.ts'
+import { runFeatureWork } from './feature-work.ts'
 
-/** Counts messages and answers the mail servers. Without Redis one process of a database does. */
+/** Counts messages and answers the mail servers. Without Redis only one process per database counts. */
 export const rateLimiter = {
   async start(core: Core) {
     const counting = countingOf(core)
@@ -31,7 +32,7 @@ export const rateLimiter = {
       await senders.close()
       throw error
     })
-    const jobs = runJobs(core, [deleteOldUsage])
+    const jobs = await runFeatureWork(core, 'rate_limiter')
     const limits = rateLimiterService({ ...core, counting: () => counting })
     const service = internalService({
       ...core,
@@ -49,6 +50,32 @@ export const rateLimiter = {
       ports: policy.ports,
     })
 
+    const registry = new Registry()
+    scrapedCounter(
+      {
+        registry,
+        name: 'rate_limiter_decisions_total',
+        help: 'Requests decided',
+        label: 'decision',
+      },
+      () => {
+        const { allowed, deferred, rejected } = policy.decisions
+        return { allowed, deferred, rejected }
+      },
+    )
+    scrapedCounter(
+      {
+        registry,
+        name: 'rate_limiter_outages_total',
+        help: 'Requests that could not be decided',
+      },
+      () => policy.outages,
+    )
+    scrapedGauge(
+      { registry, name: 'rate_limiter_entities', help: 'Entities with a counter in use' },
+      () => counting.size,
+    )
+
     return {
       features: [
         {
@@ -56,21 +83,8 @@ export const rateLimiter = {
           routes: internalRoutes({ service, policy: answerText(policy.decideRate), stats }),
         },
       ],
-      metrics: () => {
-        const { allowed, deferred, rejected } = policy.decisions
-        return [
-          '# TYPE rate_limiter_decisions_total counter',
-          `rate_limiter_decisions_total{decision="allowed"} ${allowed}`,
-          `rate_limiter_decisions_total{decision="deferred"} ${deferred}`,
-          `rate_limiter_decisions_total{decision="rejected"} ${rejected}`,
-          '# HELP rate_limiter_outages_total Requests that could not be decided',
-          '# TYPE rate_limiter_outages_total counter',
-          `rate_limiter_outages_total ${policy.outages}`,
-          '# TYPE rate_limiter_entities gauge',
-          `rate_limiter_entities ${counting.size}`,
-        ].join('\n')
-      },
-      /** For those who start it in their own process: where it listens, and what it holds back. */
+      metrics: () => registry.metrics(),
+      /** For callers that start it in their own process, such as tests. */
       policy,
       settled: () => senders.settled(),
       flush: async () => {
@@ -88,7 +102,7 @@ export const rateLimiter = {
   },
 } satisfies Daemon
 
-/** The policy protocol in one piece of text, as it comes over HTTP. */
+/** Answers one request of the policy protocol that arrives as text over HTTP. */
 const answerText =
   (decide: (request: PolicyRequest) => string | Promise<string>) =>
   async (text: string): Promise<string> => {

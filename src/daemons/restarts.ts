@@ -4,10 +4,10 @@ import { edgeRestart } from '../edge/edge.ts'
 import { EDGE_SERVERS, isEdgeWanted } from '../edge/restart.ts'
 import type { Restarts } from '../features/monitoring/restarts/restarts.ts'
 
-// One list a process, whatever part of it asks.
+// One list per process, shared by all daemons.
 const ofProcess = new WeakMap<Db, Map<string, () => Promise<void>>>()
 
-/** A daemon of this process that can be stopped and started again while the others go on. */
+/** Registers a daemon of this process that can restart without the others. */
 export function offerRestart({ db }: Pick<Core, 'db'>, name: string, restart: () => Promise<void>) {
   const offered = ofProcess.get(db) ?? new Map<string, () => Promise<void>>()
   ofProcess.set(db, offered.set(name, restart))
@@ -15,13 +15,17 @@ export function offerRestart({ db }: Pick<Core, 'db'>, name: string, restart: ()
 
 const PART_OF: Record<string, string> = { doveadm: 'dovecot', managesieve: 'dovecot' }
 
-/** What this process can restart, and why it cannot restart the rest. */
-export const restartsOf = ({ config, db }: Pick<Core, 'config' | 'db'>): Restarts => ({
+/** The services that this process can restart, and the reason why it cannot restart the others. */
+export const restartsOf = ({
+  config,
+  db,
+  helper,
+}: Pick<Core, 'config' | 'db' | 'helper'>): Restarts => ({
   of(service) {
     const server = EDGE_SERVERS.find((name) => name === service)
     if (server) {
       return isEdgeWanted(config.DATA_DIR)
-        ? { restart: () => edgeRestart(config.DATA_DIR, server) }
+        ? { restart: () => helper?.restart(server) ?? edgeRestart(config.DATA_DIR, server) }
         : {
             why: `${service} does not run in a private edge beside this process: restart it on its host`,
           }

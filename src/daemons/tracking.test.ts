@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, INTERNAL_TOKEN, newAddress, startApp } from '../../test/support/app.ts'
+import { type App, INTERNAL_TOKEN, newIp, startApp } from '../../test/support/app.ts'
 import { BROWSER, trackedMessage } from '../../test/support/tracked.ts'
 import { waitFor } from '../../test/support/wait.ts'
-import { recorderOf } from '../features/tracking/recorder.ts'
+import { recorderOf } from '../features/tracking/recipients/recorder.ts'
+import { DAY_MS } from '../lib/time.ts'
 
 let app: App
 let acme: Awaited<ReturnType<App['tenant']>>
 let globex: Awaited<ReturnType<App['tenant']>>
 beforeAll(async () => {
-  app = await startApp({ env: { TRACKING_RATE_LIMIT_PER_IP: '1000000' } })
+  app = await startApp({
+    env: { TRACKING_RATE_LIMIT_PER_IP: '1000000', SVC_PUBLIC_URL: 'http://127.0.0.1:8080' },
+  })
   acme = await app.tenant('acme')
   globex = await app.tenant('globex')
 })
@@ -26,14 +29,14 @@ const eventsOf = async (name: string, recipient: string) =>
 const suppressionsOf = (email: string) =>
   app.core.db.selectFrom('suppressions').selectAll().where('email', '=', email).execute()
 
-describe('every internal route', () => {
+describe('every internal tracking route', () => {
   it.each([
     ['GET', '/open/x'],
     ['GET', '/click/x'],
     ['POST', '/api/tracking/inject'],
     ['POST', '/api/tracking/bounce'],
     ['POST', '/api/tracking/complaint'],
-  ])('%s %s asks for the token of the installation', async (method, path) => {
+  ])('%s %s requires the internal token', async (method, path) => {
     const body = method === 'POST' ? {} : undefined
     expect((await ask(method, path, body, '')).status).toBe(401)
     expect((await ask(method, path, body, 'wrong')).status).toBe(401)
@@ -51,8 +54,21 @@ const page = (more: object = {}) => ({
   ...more,
 })
 
-describe('injecting', () => {
-  it('answers the page with addresses that work', async () => {
+describe('POST /api/tracking/inject', () => {
+  it('B4.9: writes no links without a public URL', async () => {
+    const other = await startApp({ database: app.database })
+    try {
+      const headers = { 'x-internal-token': INTERNAL_TOKEN }
+      const body = page()
+      const answer = await other.send('POST', '/api/tracking/inject', { body, headers })
+      expect(answer).toMatchObject({ status: 503 })
+      expect(answer.text).toContain('set SVC_PUBLIC_URL')
+    } finally {
+      await other.stop()
+    }
+  })
+
+  it('returns the HTML with working tracking URLs', async () => {
     const { status, body } = await ask('POST', '/api/tracking/inject', page())
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -85,7 +101,7 @@ describe('injecting', () => {
     expect(left.body).toMatchObject({ status: 'unsubscribed', email: 'ada@far.test' })
   })
 
-  it('does only what is wanted', async () => {
+  it('leaves the HTML unchanged when open and click tracking are off', async () => {
     const off = { enable_open_tracking: false, enable_click_tracking: false }
     const { body } = await ask('POST', '/api/tracking/inject', page(off))
     expect(body.modified_content).toBe(page().html_content)
@@ -96,7 +112,7 @@ describe('injecting', () => {
     })
   })
 
-  it('refuses what lacks something, and the domain of somebody else', async () => {
+  it('returns 422 for missing fields and 404 for a domain of another organization', async () => {
     const lacking = await ask('POST', '/api/tracking/inject', { html_content: 'x' })
     expect(lacking).toMatchObject({ status: 422, body: { detail: expect.any(Array) } })
     const foreign = await ask('POST', '/api/tracking/inject', page({ domain_id: globex.domainId }))
@@ -104,7 +120,7 @@ describe('injecting', () => {
   })
 })
 
-describe('a bounce as it came', () => {
+describe('a raw bounce message', () => {
   const report = (to: string, lines: string[], returned: string[] = []) =>
     [
       'From: MAILER-DAEMON@far.test',
@@ -140,7 +156,7 @@ describe('a bounce as it came', () => {
     ' user',
   ]
 
-  it('is counted for the recipient it names, by the message that came back', async () => {
+  it('is attributed through the Message-ID of the returned message', async () => {
     const { recipient, emailId } = await trackedMessage(app, acme)
     const answer = await hand(report(recipient.toUpperCase(), FAILED, [`Message-ID: <${emailId}>`]))
     expect(answer).toMatchObject({
@@ -164,7 +180,7 @@ describe('a bounce as it came', () => {
     expect(await eventsOf('delivery.bounce.hard', recipient)).toHaveLength(1)
   })
 
-  it('is traced by the address for unsubscribing, or the id of the envelope', async () => {
+  it('is attributed through List-Unsubscribe or the envelope id', async () => {
     const one = await trackedMessage(app, globex)
     const header = `List-Unsubscribe: <https://panel.test${one.unsubscribe}>`
     expect((await hand(report(one.recipient, FAILED, [header]))).body.bounces).toMatchObject([
@@ -189,15 +205,16 @@ describe('a bounce as it came', () => {
     ],
     [['Action: failed', 'Status: 5.2.2', 'Diagnostic-Code: smtp; 552 mailbox full'], 'SOFT'],
     [['Action: failed', 'Status: 4.4.1', 'Diagnostic-Code: x-unix; timed out'], 'SOFT'],
-    [['Action: failed', 'Status: 5.1.2'], 'HARD'],
+    [['Action: failed', 'Status: 5.1.2'], 'SOFT'],
+    [['Action: failed', 'Status: 5.1.1'], 'HARD'],
     [['Action: FAILED', 'Status: 5.0.0', 'Diagnostic-Code: smtp; 550 unknown user'], 'HARD'],
-  ])('that says %j is %s', async (lines, bounce_type) => {
+  ])('with the report %j is classified as %s', async (lines, bounce_type) => {
     const { recipient, emailId } = await trackedMessage(app, acme)
     const { body } = await hand(report(recipient, lines, [`Message-ID: <${emailId}>`]))
     expect(body.bounces).toMatchObject([{ bounce_type, suppressed: bounce_type === 'HARD' }])
   })
 
-  it('without a report is read for the recipients it names in a field', async () => {
+  it('without a delivery report is attributed through X-Failed-Recipients', async () => {
     const { recipient, id } = await trackedMessage(app, acme)
     const text = `From: x@far.test\r\nTo: app@acme.test\r\nX-Failed-Recipients: ${recipient}\r\n\r\nSorry:\r\n550 5.1.1 nobody of that name\r\n`
     expect((await hand(text, { tracking_id: id })).body.bounces).toMatchObject([
@@ -205,7 +222,7 @@ describe('a bounce as it came', () => {
     ])
   })
 
-  it('counts for nobody when it is a delay, no bounce, or about somebody who got no mail', async () => {
+  it('is rejected with 422 for a delay, for other mail and for an unrelated recipient', async () => {
     const { recipient, emailId } = await trackedMessage(app, acme)
     const returned = [`Message-ID: <${emailId}>`]
     for (const text of [
@@ -235,7 +252,7 @@ describe('a reported bounce', () => {
       ...(tracking_info && { tracking_info }),
     })
 
-  it('that is hard suppresses the address for whoever has sent it, and is told twice', async () => {
+  it('suppresses the recipient for the sending organization and emits two events when hard', async () => {
     const message = await trackedMessage(app, acme)
     const { recipient, id: tracking_id } = message
     const answer = await bounce(recipient, 'hard', { tracking_id })
@@ -260,7 +277,7 @@ describe('a reported bounce', () => {
     ])
   })
 
-  it('that is soft does so the fifth time, one that is a block never', async () => {
+  it('suppresses the recipient after 5 soft bounces, and never after blocks', async () => {
     const { recipient, emailId: email_id } = await trackedMessage(app, acme)
     for (let time = 1; time <= 4; time++) {
       expect((await bounce(recipient, 'SOFT', { email_id })).body.suppressed).toBe(false)
@@ -272,24 +289,24 @@ describe('a reported bounce', () => {
   })
 
   it.each([undefined, {}, { organization_id: 'default' }, { tracking_id: 'x' }, { email_id: 'x' }])(
-    'of nobody is refused: %j',
+    'is rejected with 422 without a known organization: %j',
     async (info) => {
       const answer = await bounce('nobody@far.test', 'HARD', info)
       expect(answer).toMatchObject({
         status: 422,
-        body: { error: expect.stringContaining('Nobody') },
+        body: { error: expect.stringContaining('The sender of this message is unknown') },
       })
       expect(await suppressionsOf('nobody@far.test')).toEqual([])
     },
   )
 
-  it('of no known kind is refused', async () => {
+  it('is rejected with 422 when its bounce_type is unknown', async () => {
     expect((await bounce('nobody@far.test', 'OTHER')).status).toBe(422)
   })
 })
 
-describe('a complaint', () => {
-  it('suppresses the address for 30 days, and is told', async () => {
+describe('a reported complaint', () => {
+  it('suppresses the recipient for 30 days and emits an event', async () => {
     const recipient = 'angry@far.test'
     const { status, body } = await ask('POST', '/api/tracking/complaint', {
       recipient: 'Angry@Far.test',
@@ -300,7 +317,7 @@ describe('a complaint', () => {
     expect({ status, suppressed: body.suppressed }).toEqual({ status: 200, suppressed: true })
     const [row] = await suppressionsOf(recipient)
     expect(row).toMatchObject({ suppression_type: 'COMPLAINT', active: true })
-    const days = (Date.parse(row?.expires_at ?? '') - app.clock.now().getTime()) / 86_400_000
+    const days = (Date.parse(row?.expires_at ?? '') - app.clock.now().getTime()) / DAY_MS
     expect(Math.round(days)).toBe(30)
     expect(await eventsOf('delivery.complaint', recipient)).toMatchObject([
       {
@@ -316,7 +333,7 @@ describe('a complaint', () => {
 })
 
 describe('a flood of opens', () => {
-  it('leaves the database to others, drops what does not fit, and keeps every unsubscribe', async () => {
+  it('drops opens that exceed the buffer, and still serves unsubscribes and health checks', async () => {
     const message = await trackedMessage(app, acme)
     const recorder = recorderOf(app.core)
     const before = { ...recorder.counts }
@@ -325,7 +342,7 @@ describe('a flood of opens', () => {
       copy: message.id,
       url: null,
       query: null,
-      ip: newAddress(),
+      ip: newIp(),
       userAgent: BROWSER,
       referer: null,
       language: null,
@@ -337,7 +354,7 @@ describe('a flood of opens', () => {
     const left = await app.send('POST', message.unsubscribe)
     expect(left.body.status).toBe('unsubscribed')
     expect((await app.send('GET', '/health')).status).toBe(200)
-    await waitFor(() => recorder.waiting === 0, 25_000)
+    await waitFor(() => recorder.waiting === 0)
     const { recorded, dropped } = recorder.counts
     expect(recorded - before.recorded + dropped - before.dropped).toBe(25_000)
   })

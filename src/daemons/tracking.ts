@@ -1,18 +1,21 @@
+import { Registry } from 'prom-client'
 import type { Core } from '../core.ts'
 import type { Feature } from '../features/feature.ts'
-import { feedbackService } from '../features/tracking/feedback.service.ts'
-import { injectService } from '../features/tracking/inject.service.ts'
+import { feedbackService } from '../features/tracking/feedback/feedback.service.ts'
+import { injectService } from '../features/tracking/injector/inject.service.ts'
 import { internalRoutes } from '../features/tracking/internal.routes.ts'
-import { publicService } from '../features/tracking/public.service.ts'
-import { closeRecorder, recorderOf } from '../features/tracking/recorder.ts'
+import { publicService } from '../features/tracking/recipients/public.service.ts'
+import { closeRecorder, recorderOf } from '../features/tracking/recipients/recorder.ts'
+import { scrapedCounter, scrapedGauge } from '../lib/metrics.ts'
 import type { Daemon } from './daemon.ts'
 
-/** What other services tell about mail and its recipients. */
+/** Receives reports of other services about mail and its recipients. */
 export const tracking: Daemon = {
   async start(core) {
+    const registry = trackingRegistry(recorderOf(core))
     return {
       features: trackingFeatures(core),
-      metrics: () => metricsOf(recorderOf(core)),
+      metrics: () => registry.metrics(),
       stop: () => closeRecorder(core),
     }
   },
@@ -29,13 +32,20 @@ export const trackingFeatures = (core: Core): Feature[] => [
   },
 ]
 
-const metricsOf = ({ counts, waiting }: ReturnType<typeof recorderOf>) =>
-  [
-    '# HELP tracking_events_total Opens and clicks of this process, by what became of them',
-    '# TYPE tracking_events_total counter',
-    `tracking_events_total{outcome="recorded"} ${counts.recorded}`,
-    `tracking_events_total{outcome="dropped"} ${counts.dropped}`,
-    `tracking_events_total{outcome="unknown"} ${counts.unknown}`,
-    '# TYPE tracking_events_waiting gauge',
-    `tracking_events_waiting ${waiting}`,
-  ].join('\n')
+function trackingRegistry(recorder: ReturnType<typeof recorderOf>): Registry {
+  const registry = new Registry()
+  scrapedCounter(
+    {
+      registry,
+      name: 'tracking_events_total',
+      help: 'Opens and clicks that this process has seen, by outcome',
+      label: 'outcome',
+    },
+    () => ({ ...recorder.counts }),
+  )
+  scrapedGauge(
+    { registry, name: 'tracking_events_waiting', help: 'Opens and clicks not yet stored' },
+    () => recorder.waiting,
+  )
+  return registry
+}

@@ -67,7 +67,7 @@ describe.skipIf(missing)(`the channel of Redis${missing ? `: ${missing}` : ''}`,
     data: { user, ip_address: '192.0.2.7', protocol: 'imap' },
   })
 
-  it('counts what is malformed, drops it, and goes on', async () => {
+  it('counts and drops a malformed message', async () => {
     const { app, daemon } = await setUp()
     await redis.publish(CHANNEL, '{not json')
     await redis.publish(CHANNEL, Buffer.from([0xff, 0xfe]))
@@ -87,7 +87,7 @@ describe.skipIf(missing)(`the channel of Redis${missing ? `: ${missing}` : ''}`,
     expect(await metric(daemon, 'webhooks_ingested_total{via="channel"}')).toBe(1)
   })
 
-  it('becomes an event of the owner of the domain, with all of its envelope', async () => {
+  it('stores an event for the owner of the domain, with the whole envelope', async () => {
     const { app, acme } = await setUp()
     const globex = await app.tenant('globex')
     const tags = ['edge']
@@ -123,7 +123,7 @@ describe.skipIf(missing)(`the channel of Redis${missing ? `: ${missing}` : ''}`,
     ])
   })
 
-  it('waits for its delivery like any other event', async () => {
+  it('enqueues the event for delivery', async () => {
     const { app } = await setUp(1, { WEBHOOK_URL: 'http://127.0.0.1:9/' })
     await publish(failure('ada@acme.test'))
     const rows = await waitFor(async () => {
@@ -133,7 +133,7 @@ describe.skipIf(missing)(`the channel of Redis${missing ? `: ${missing}` : ''}`,
     expect(rows).toHaveLength(1)
   })
 
-  it('is stored once, however many daemons hear it, and in its order', async () => {
+  it('stores a message once and in order when several daemons receive it', async () => {
     const { app, daemons } = await setUp(3)
     for (let n = 0; n < 50; n++) await publish(failure(`user-${n}@acme.test`))
     await waitFor(async () => (await sum(daemons, STORED)) === 50)
@@ -143,7 +143,7 @@ describe.skipIf(missing)(`the channel of Redis${missing ? `: ${missing}` : ''}`,
     expect(new Set(users).size).toBe(50)
   })
 
-  it('is two events when it comes twice and looks alike, and one when its id is the same', async () => {
+  it('stores two equal messages as two events, and two messages with one id as one', async () => {
     const { app, daemons } = await setUp(2)
     const alike = failure('ada@acme.test')
     for (let n = 0; n < 5; n++) await publish(alike)
@@ -157,7 +157,7 @@ describe.skipIf(missing)(`the channel of Redis${missing ? `: ${missing}` : ''}`,
     expect(await stored(app)).toHaveLength(7)
   })
 
-  it('is followed again after Redis was killed, with one line for each change', async () => {
+  it('subscribes again after Redis was killed, with one log line for each change', async () => {
     const { app, daemon } = await setUp()
     await publish(failure('before@acme.test'))
     await waitFor(async () => (await stored(app)).length === 1)
@@ -175,7 +175,7 @@ describe.skipIf(missing)(`the channel of Redis${missing ? `: ${missing}` : ''}`,
     expect(log).not.toContain('a-password-of-redis')
   })
 
-  it('is followed as soon as Redis is there, which a start does not wait for', async () => {
+  it('subscribes as soon as Redis is up, without delaying the start', async () => {
     await redis.kill()
     const app = await startApp({ env: { REDIS_URL: redis.url } })
     cleanUps.push(app.stop)
@@ -186,13 +186,15 @@ describe.skipIf(missing)(`the channel of Redis${missing ? `: ${missing}` : ''}`,
     await following(daemon)
   })
 
-  it('waits in memory while the database refuses it, and is stored then', async () => {
+  it('keeps messages in memory while the database fails, and stores them later', async () => {
     const { app, daemon } = await setUp()
     const { db } = app.core
     await db.schema.alterTable('webhook_channel_messages').renameTo('away').execute()
     await publish(failure('patient@acme.test'))
     await waitFor(async () =>
-      readFileSync(join(app.dataDir, 'logs', 'api.log'), 'utf8').includes('wait for the database'),
+      readFileSync(join(app.dataDir, 'logs', 'api.log'), 'utf8').includes(
+        'channel messages not stored yet',
+      ),
     )
     expect(await stored(app)).toEqual([])
     await db.schema.alterTable('away').renameTo('webhook_channel_messages').execute()
@@ -200,7 +202,7 @@ describe.skipIf(missing)(`the channel of Redis${missing ? `: ${missing}` : ''}`,
     expect(await metric(daemon, STORED)).toBe(1)
   })
 
-  it('is left alone by a daemon that has stopped', async () => {
+  it('stores nothing after the daemon has stopped', async () => {
     const { daemon } = await setUp()
     const hearers = () => redis.ask((client) => client.pubsub('NUMSUB', CHANNEL))
     expect(await hearers()).toEqual([CHANNEL, 1])

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../test/support/app.ts'
 import { startReceiver } from '../../test/support/receiver.ts'
 import { waitFor } from '../../test/support/wait.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import { webhooks } from './webhooks.ts'
 
 const SECRET = 'a shared secret'
@@ -39,8 +40,8 @@ const queued = async (app: App) =>
 const deliveries = (app: App) =>
   app.core.db.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
 
-describe('delivery', () => {
-  it('sends the signed envelope once, logs the attempt and leaves nothing behind', async () => {
+describe('webhook delivery to the global URL', () => {
+  it('sends the signed envelope once, logs the attempt and empties the queue', async () => {
     const { receiver, app, acme } = await setUp()
     await run(app)
     await change(acme, 'first')
@@ -80,7 +81,7 @@ describe('delivery', () => {
     ])
   })
 
-  it('keeps the order of events about one thing, also when they pile up before the start', async () => {
+  it('keeps the order of events about one thing that waited before the start', async () => {
     const { receiver, app, acme } = await setUp({ WEBHOOK_WORKERS: '8' })
     const names = Array.from({ length: 40 }, (_, index) => `change ${index}`)
     for (const name of names) await change(acme, name)
@@ -90,7 +91,7 @@ describe('delivery', () => {
     expect(receiver.got.map(({ json }) => json.id)).toEqual(stored.map(({ id }) => id))
   })
 
-  it('retries on schedule with the same content and a fresh inline signature, then buries it', async () => {
+  it('retries with equal content and a new inline signature, then stores a dead letter', async () => {
     const { receiver, app, acme } = await setUp({
       WEBHOOK_RETRY_SCHEDULE: '0,0',
       WEBHOOK_MAX_RETRIES: '2',
@@ -138,9 +139,44 @@ describe('delivery', () => {
     await waitFor(async () => receiver.got.length === 2 && (await queued(app)) === 0)
     const [first, second] = receiver.got.map(({ json }) => ({ ...json, signature: null }))
     expect(second).toEqual(first)
+    const { items } = (await operator.get('/api/v1/webhooks/dead-letters')).body.data
+    expect(items).toMatchObject([
+      { id: letter.id, status: 'resolved', resolved_at: expect.any(String) },
+    ])
   })
 
-  it('waits as long as the schedule says before it tries again', async () => {
+  it('abandons a dead letter whose replay fails and stores a new one (B5.2)', async () => {
+    const { receiver, app, acme } = await setUp({ WEBHOOK_MAX_RETRIES: '0' })
+    receiver.state.reply = (_received, response) => response.writeHead(500).end('internal text')
+    await run(app)
+    await change(acme, 'lost')
+    await waitFor(async () => (await queued(app)) === 0)
+    const operator = await app.operator('operator')
+    const listed = async (who: Pick<typeof operator, 'get'>) =>
+      (await who.get('/api/v1/webhooks/dead-letters')).body.data.items
+    const [letter] = await listed(operator)
+    const path = `/api/v1/webhooks/dead-letters/${letter.id}/replay`
+    expect((await operator.post(path, { reason: 'the receiver is back' })).status).toBe(200)
+    await waitFor(async () => receiver.got.length === 2 && (await queued(app)) === 0)
+    expect(await listed(operator)).toMatchObject([
+      { status: 'pending', endpoint_url: receiver.url, last_error: expect.stringMatching('text') },
+      { id: letter.id, status: 'abandoned' },
+    ])
+    // The tenant reads neither the URL of the operator nor the answer of the receiver (B5.1).
+    for (const one of await listed(acme)) {
+      expect(one).toMatchObject({
+        endpoint_url: 'the webhook URL of the platform',
+        last_error: expect.stringMatching(/^Gave up after \d attempts$/),
+      })
+    }
+    const log = (await acme.get('/api/v1/webhooks/deliveries')).body
+    expect(log.data.items).toHaveLength(2)
+    expect(log.data.items[0]).toMatchObject({ http_status_code: 500, error_message: 'HTTP 500' })
+    expect(JSON.stringify(log)).not.toContain(receiver.url)
+    expect(JSON.stringify(log)).not.toContain('internal text')
+  })
+
+  it('retries after the wait of the schedule', async () => {
     const { receiver, app, acme } = await setUp()
     receiver.state.reply = (_received, response) => response.writeHead(503).end()
     await run(app)
@@ -152,12 +188,12 @@ describe('delivery', () => {
     expect(seconds).toBeGreaterThan(590)
     expect(seconds).toBeLessThan(661)
     receiver.state.reply = (_received, response) => response.end()
-    app.clock.advance(11 * 60_000)
+    app.clock.advance(11 * MINUTE_MS)
     await waitFor(async () => (await queued(app)) === 0)
     expect(receiver.got).toHaveLength(2)
   })
 
-  it('stops for good at 406: no retry, no dead letter', async () => {
+  it('abandons an event after 406, without retry and dead letter', async () => {
     const { receiver, app, acme } = await setUp({ WEBHOOK_RETRY_SCHEDULE: '0' })
     receiver.state.reply = (_received, response) => response.writeHead(406).end()
     await run(app)
@@ -198,7 +234,7 @@ describe('delivery', () => {
         response.on('close', () => clearInterval(timer))
       },
     ],
-  ])('tries again when the receiver %s', async (_what, error, reply) => {
+  ])('retries when the receiver %s', async (_what, error, reply) => {
     const { receiver, app, acme } = await setUp()
     if (reply) receiver.state.reply = reply
     await run(app)
@@ -211,7 +247,7 @@ describe('delivery', () => {
     expect(receiver.got).toHaveLength(1)
   })
 
-  it('lets two daemons share the work, each event once, and one carry on alone', async () => {
+  it('sends each event once with two daemons, and after one of them has stopped', async () => {
     const { receiver, app, acme } = await setUp()
     const one = await run(app)
     await run(app)
@@ -228,7 +264,7 @@ describe('delivery', () => {
     expect(new Set(ids).size).toBe(22)
   })
 
-  it('queues nothing for a change that is rolled back, nor when nobody listens', async () => {
+  it('enqueues nothing for a change that is rolled back, nor without a receiver', async () => {
     const { app, acme } = await setUp()
     await acme.put(`/api/v1/domains/${acme.domainId}`, { max_quota: 1 })
     expect(await queued(app)).toBe(0)
@@ -239,7 +275,7 @@ describe('delivery', () => {
     expect(await silent.core.db.selectFrom('events').selectAll().execute()).toHaveLength(1)
   })
 
-  it('tells a scraper how much waits and what came of the attempts', async () => {
+  it('exposes the queue depth and the outcomes of attempts as metrics', async () => {
     const { receiver, app, acme } = await setUp()
     const daemon = await run(app)
     await change(acme, 'counted')
@@ -254,7 +290,7 @@ describe('delivery', () => {
     expect(lines).not.toContain('webhooks_channel')
   })
 
-  it('measures how long the receiver made an event wait, not how long the last attempt took', async () => {
+  it('measures the latency from the event to its acceptance, retries included', async () => {
     const { receiver, app, acme } = await setUp()
     receiver.state.reply = (_received, response) => response.writeHead(503).end()
     const daemon = await run(app)
@@ -262,7 +298,7 @@ describe('delivery', () => {
     await waitFor(async () => (await deliveries(app)).length === 1)
     expect(await daemon.metrics?.()).toContain('webhooks_delivery_latency_seconds_count 0\n')
     receiver.state.reply = (_received, response) => response.end()
-    app.clock.advance(11 * 60_000)
+    app.clock.advance(11 * MINUTE_MS)
     await waitFor(async () => (await queued(app)) === 0)
     const lines = (await daemon.metrics?.()) ?? ''
     expect(lines).toContain('webhooks_delivery_latency_seconds_bucket{le="600"} 0\n')

@@ -12,11 +12,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { randomToken } from '../lib/tokens.ts'
 import { StartupError } from '../startup-error.ts'
 
-/** Makes the folder if need be and says plainly when it cannot be used. */
+/** Creates the data folder if it is missing and checks that it can be used. */
 export function prepareDataDir(dataDir: string): void {
   try {
     mkdirSync(join(dataDir, 'logs'), { recursive: true, mode: 0o700 })
@@ -24,15 +25,24 @@ export function prepareDataDir(dataDir: string): void {
     accessSync(join(dataDir, 'logs'), constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new StartupError(`DATA_DIR ${dataDir} cannot be read and written (${code})`)
+    throw new StartupError(
+      `DATA_DIR ${dataDir} cannot be read and written (${code})${adviceFor(dataDir)}`,
+    )
   }
 }
 
-/** A secret that is made on the first start and kept in a file only its owner can read. */
+/** A folder of root that was never given to a user: `edge up` or an earlier start made it. */
+function adviceFor(dataDir: string): string {
+  const folder = statSync(dataDir, { throwIfNoEntry: false })
+  if (process.getuid?.() === 0 || folder?.uid !== 0 || folder.gid !== 0) return ''
+  return `; it belongs to root, start it with: sudo SVC_USER=${userInfo().username} npm start`
+}
+
+/** A secret that is created on the first start and stored in a file that only its owner can read. */
 export function keptSecret(dataDir: string, name: string): string {
   const file = join(dataDir, name)
   if (!existsSync(file)) {
-    // Written aside and linked: whoever is killed here leaves no empty file behind.
+    // Written to another file and linked, so that a process killed here leaves no empty file.
     const unfinished = `${file}.${process.pid}`
     try {
       writeFileSync(unfinished, randomToken(), { mode: 0o600, flush: true })
@@ -50,10 +60,10 @@ export function keptSecret(dataDir: string, name: string): string {
 }
 
 /**
- * Holds the folder for this process; undefined when another process has it. Two sockets together are
- * the lock, and both are gone with the process, however it ends. The one in Linux's abstract
- * namespace is taken atomically, under the folder's inode; but containers that share a folder have
- * a namespace each. They meet at the one in the folder itself.
+ * Locks the folder for this process; undefined when another process has the lock. The lock is two
+ * sockets, which the kernel closes however the process ends. The socket in Linux's abstract namespace
+ * is named after the inode of the folder and bound atomically. Containers that share a folder have
+ * different namespaces, so a second socket is in the folder itself.
  */
 export async function holdDataDir(
   dataDir: string,
@@ -61,7 +71,7 @@ export async function holdDataDir(
   const { dev, ino } = statSync(dataDir)
   const first = await listenOn(`\0mailplane-data:${dev}:${ino}`)
   if (!first) return undefined
-  // By way of a descriptor: a path may be longer than the address of a socket can be.
+  // Through a descriptor: the path of the folder may be longer than a socket name can be.
   const folder = openSync(dataDir, 'r')
   try {
     const path = `/proc/self/fd/${folder}/mailplane.lock`
@@ -83,6 +93,11 @@ export async function holdDataDir(
   }
 }
 
+export const inUse = (dataDir: string) =>
+  new StartupError(
+    `DATA_DIR ${dataDir} is in use by another Mailplane; stop it, choose another folder, or set DATABASE_URL to share a database`,
+  )
+
 async function listenOn(address: string): Promise<Server | undefined> {
   const server = createServer((socket) => socket.destroy())
   const held = await new Promise<boolean>((resolve, reject) => {
@@ -94,7 +109,7 @@ async function listenOn(address: string): Promise<Server | undefined> {
   return held ? server.unref() : undefined
 }
 
-/** Nobody answers there: the file is what a killed process left behind. */
+/** True if no process accepts connections: a killed process has left the file. */
 async function listenAgain(path: string): Promise<Server | undefined> {
   rmSync(path, { force: true })
   return listenOn(path)

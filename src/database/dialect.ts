@@ -1,104 +1,82 @@
 import {
-  type CompiledQuery,
+  CompiledQuery,
   type DatabaseConnection,
-  DefaultConnectionProvider,
-  DefaultQueryExecutor,
   type Dialect,
   type Driver,
-  type KyselyProps,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
-import type { Answer } from './ask.ts'
-import type { OpenTransaction, Transactions } from './transactions.ts'
-
-/** Runs a statement that stands alone. */
-type Run = (text: string, parameters: readonly unknown[]) => Promise<Answer>
+import type { Sql } from 'postgres'
+import { type OpenClient, TransactionClients } from './transactions.ts'
 
 /**
- * Kysely over postgres.js. Outside transactions the compiled SQL goes straight to the pool as a
- * named prepared statement; only a transaction has a connection to itself. The usual dialect takes
- * one for every query and keeps a third of the throughput.
+ * Kysely over postgres.js. A single statement goes to the shared pool; a transaction borrows a
+ * connection of its own.
  */
-export function overPool(run: Run, transactions: Transactions): KyselyProps {
-  const driver = new PostgresDriver(run, transactions)
-  const dialect: Dialect = {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => driver,
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  }
-  return { config: { dialect }, dialect, driver, executor: new PoolExecutor(run, driver) }
-}
-
-/** Spares a query the connection that Kysely would provide, watch over and release for it. */
-class PoolExecutor extends DefaultQueryExecutor {
-  readonly #run: Run
-  constructor(run: Run, driver: Driver) {
-    const provider = new DefaultConnectionProvider(driver)
-    super(new PostgresQueryCompiler(), new PostgresAdapter(), provider)
-    this.#run = run
-  }
-
-  override executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return resultOf(this.#run(query.sql, query.parameters))
-  }
-}
-
-async function resultOf<Row>(answer: Promise<Answer>): Promise<QueryResult<Row>> {
-  const { rows, count } = await answer
-  return { rows: rows as Row[], numAffectedRows: BigInt(count) }
-}
+export const postgresDialect = (pool: Sql, open: OpenClient, transactions: number): Dialect => ({
+  createAdapter: () => new PostgresAdapter(),
+  createDriver: () => new PostgresDriver(pool, new TransactionClients(open, transactions)),
+  createIntrospector: (db) => new PostgresIntrospector(db),
+  createQueryCompiler: () => new PostgresQueryCompiler(),
+})
 
 class PostgresDriver implements Driver {
-  readonly #run: Run
-  readonly #transactions: Transactions
-  constructor(run: Run, transactions: Transactions) {
-    this.#run = run
-    this.#transactions = transactions
+  readonly #pool: Sql
+  readonly #clients: TransactionClients
+  constructor(pool: Sql, clients: TransactionClients) {
+    this.#pool = pool
+    this.#clients = clients
   }
 
   async init() {}
-  destroy = () => this.#transactions.close()
 
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return new PostgresConnection(this.#run)
+  async acquireConnection(): Promise<PostgresConnection> {
+    return new PostgresConnection(this.#pool)
   }
 
-  async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings) {
+  async beginTransaction(connection: PostgresConnection, settings: TransactionSettings) {
     const { isolationLevel, accessMode } = settings
     const level = isolationLevel ? ` isolation level ${isolationLevel}` : ''
-    const command = `begin${level}${accessMode ? ` ${accessMode}` : ''}`
-    const own = connection as PostgresConnection
-    own.transaction = await this.#transactions.begin(command)
+    const begin = `begin${level}${accessMode ? ` ${accessMode}` : ''}`
+    connection.client = await this.#clients.borrow()
+    await connection.executeQuery(CompiledQuery.raw(begin))
   }
 
-  async commitTransaction(connection: DatabaseConnection) {
-    await (connection as PostgresConnection).transaction?.commit()
+  async commitTransaction(connection: PostgresConnection) {
+    await connection.executeQuery(CompiledQuery.raw('commit'))
   }
 
-  async rollbackTransaction(connection: DatabaseConnection) {
-    await (connection as PostgresConnection).transaction?.rollback()
+  async rollbackTransaction(connection: PostgresConnection) {
+    // PostgreSQL rolls back the transaction of a lost connection by itself.
+    if (connection.client?.isLost) return
+    await connection.executeQuery(CompiledQuery.raw('rollback'))
   }
 
-  async releaseConnection(connection: DatabaseConnection) {
-    ;(connection as PostgresConnection).transaction?.release()
+  async releaseConnection(connection: PostgresConnection) {
+    if (connection.client) this.#clients.giveBack(connection.client)
   }
+
+  destroy = () => this.#clients.close()
 }
 
 class PostgresConnection implements DatabaseConnection {
-  readonly #run: Run
-  transaction: OpenTransaction | undefined
-  constructor(run: Run) {
-    this.#run = run
+  readonly #pool: Sql
+  client: Awaited<ReturnType<TransactionClients['borrow']>> | undefined
+  constructor(pool: Sql) {
+    this.#pool = pool
   }
 
-  executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const run = this.transaction?.query ?? this.#run
-    return resultOf(run(query.sql, query.parameters))
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const result = await (this.client
+      ? this.client.run((client) => run(client, sql, parameters))
+      : run(this.#pool, sql, parameters))
+    const numAffectedRows = BigInt(result.count ?? 0)
+    // Moves the rows out: postgres.js keeps finished results reachable for a while, and with their
+    // rows in them each garbage collection takes longer.
+    return { rows: result.splice(0) as unknown as Row[], numAffectedRows }
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for a generator
@@ -106,3 +84,7 @@ class PostgresConnection implements DatabaseConnection {
     throw new Error('streaming is not supported; page through the rows instead')
   }
 }
+
+/** Statements without parameters are prepared too; otherwise they would be planned at each execution. */
+const run = (client: Sql, text: string, parameters: readonly unknown[]) =>
+  client.unsafe(text, parameters as never[], { prepare: true, simple: false } as { prepare: true })

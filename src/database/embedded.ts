@@ -23,29 +23,34 @@ import { keptSecret } from './data-dir.ts'
 import { connect, EMBEDDED_NAME, type Target } from './database.ts'
 import { isRoot, NOBODY, postgresBinaries } from './embedded-binaries.ts'
 
-export interface EmbeddedServer {
+interface EmbeddedServer {
   target: Target
   stop(): Promise<void>
 }
 
-// The server starts inside its folder and calls it by this name: entering a folder happens
-// before privileges are dropped, so no parent folder needs to be open to `nobody`.
+// The server is started inside its folder and refers to it by this name. The folder is entered before
+// privileges are dropped, so `nobody` needs no access to the parent folders.
 const OWN_FOLDER = '/proc/self/cwd'
-const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
 const environment = { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH }
 
 const START_TRIES = 6
 const RETRY_MS = 300
 
-/** Starts PostgreSQL under the data folder, which the caller holds, and keeps it running. */
+/**
+ * Starts PostgreSQL in the data folder, which the caller has locked, and restarts it when it ends.
+ * An interruption ends initdb, which may take longer on a slow machine than a stop may take.
+ */
 export async function startEmbedded(
   dataDir: string,
   report: (message: string) => void,
+  interruption?: AbortSignal,
 ): Promise<EmbeddedServer> {
   const programs = postgresBinaries()
   const folder = join(dataDir, 'postgres')
   const password = keptSecret(dataDir, 'postgres-password')
-  if (!existsSync(join(folder, 'PG_VERSION'))) await initialize(programs, folder, password)
+  if (!existsSync(join(folder, 'PG_VERSION'))) {
+    await initialize(programs, folder, password, interruption)
+  }
   await endOrphans(folder)
 
   const logs = join(dataDir, 'logs')
@@ -56,15 +61,15 @@ export async function startEmbedded(
       return await launch(programs, folder, port, logs)
     } catch (error) {
       if (tries === 1) throw error
-      // The remains of a killed server may need a moment to go, on a busy machine a long one; or
-      // somebody has taken the port. Whatever else is wrong fails again.
+      // Processes of a killed server may take a while to end, or another program has taken the port.
+      // Any other problem fails again.
       await sleep(RETRY_MS * 2 ** (START_TRIES - tries))
       port = await keptPort(dataDir)
       return start(tries - 1)
     }
   }
   let server = await start(START_TRIES)
-  // Also when this process is cut off; a server that is killed along with it needs no signal.
+  // Also when this process ends without `stop`.
   const leaveNoneBehind = () => server.kill('SIGINT')
   process.once('exit', leaveNoneBehind)
   let restart: Promise<void> | undefined
@@ -101,7 +106,7 @@ export async function startEmbedded(
   }
 }
 
-/** Where the server of this folder listens, if one is running. */
+/** The address of the server of this folder; undefined if none is running. */
 export function runningEmbedded(dataDir: string): Target | undefined {
   const folder = join(dataDir, 'postgres')
   const lines = pidFile(folder)
@@ -117,17 +122,23 @@ export const urlOf = (target: Target): string =>
     ? target
     : `postgres://${EMBEDDED_NAME}:${target.password}@127.0.0.1:${target.port}/${EMBEDDED_NAME}`
 
-// A socket's path holds at most 107 bytes; deeper folders are reached over loopback.
+// The path of a socket has at most 107 bytes; for longer ones the server is reached over loopback.
 const targetOf = (folder: string, port: number, password: string): Target => ({
   host: Buffer.byteLength(folder) < 85 ? folder : '127.0.0.1',
   port,
   password,
 })
 
-/** Built aside and moved into place, so that an interrupted first start leaves nothing behind. */
-async function initialize(programs: string, folder: string, password: string): Promise<void> {
+/** Runs initdb in another folder and renames it, so that an interrupted first start leaves nothing. */
+async function initialize(
+  programs: string,
+  folder: string,
+  password: string,
+  interruption?: AbortSignal,
+): Promise<void> {
+  interruption?.throwIfAborted()
   const unfinished = `${folder}.new`
-  // An initdb may have outlived the process that started it.
+  // An initdb of a killed process may still be running.
   await killAll(unfinished)
   rmSync(unfinished, { recursive: true, force: true })
   mkdirSync(unfinished, { mode: 0o700 })
@@ -142,16 +153,30 @@ async function initialize(programs: string, folder: string, password: string): P
     ['--locale-provider', 'builtin'],
     ['--locale', 'C.UTF-8'],
   ]
+  let ended: Promise<void> | undefined
+  const end = () => {
+    ended = killAll(unfinished)
+  }
+  interruption?.addEventListener('abort', end)
   try {
     await run(join(programs, 'initdb'), options.flat(), unfinished, passwordFile)
   } finally {
+    interruption?.removeEventListener('abort', end)
+    await ended
     closeSync(passwordFile)
   }
   rmSync(folder, { recursive: true, force: true })
   renameSync(unfinished, folder)
 }
 
-/** A file that only `nobody` and whoever inherits it can read, and that goes with them. */
+/** As root the server runs as the owner of its folder. */
+function identityOf(folder: string): { uid?: number; gid?: number } {
+  if (!isRoot) return {}
+  const { uid, gid } = statSync(folder)
+  return uid === 0 ? { uid: NOBODY, gid: NOBODY } : { uid, gid }
+}
+
+/** Opens an unlinked file, which only the child process that inherits it can read. */
 function openUnnamed(path: string, text: string): number {
   writeFileSync(path, text, { mode: 0o600 })
   if (isRoot) chownSync(path, NOBODY, NOBODY)
@@ -164,7 +189,7 @@ function run(program: string, args: string[], cwd: string, file: number): Promis
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd,
-      ...identity,
+      ...identityOf(cwd),
       env: environment,
       stdio: ['ignore', 'ignore', 'pipe', file],
     })
@@ -183,7 +208,7 @@ function run(program: string, args: string[], cwd: string, file: number): Promis
   })
 }
 
-/** Its last words are about tidying up; why it had to, stands before them. */
+/** The reason is in the lines before the messages about removing the data directory. */
 const reasonIn = (complaint: string) =>
   complaint
     .trim()
@@ -194,7 +219,7 @@ const reasonIn = (complaint: string) =>
 
 const MEGABYTE = 1024 * 1024
 
-/** A sixteenth of the memory: what is read often should not be fetched from the kernel each time. */
+/** A sixteenth of the memory, between 128 and 512 MB. */
 function bufferMegabytes(): number {
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
   return Math.max(128, Math.min(512, Math.floor(memory / MEGABYTE / 16)))
@@ -213,12 +238,12 @@ async function launch(
     unix_socket_permissions: '0700',
     max_connections: 200,
     shared_buffers: `${bufferMegabytes()}MB`,
-    // By default an index costs as if a disk had to turn for each of its pages.
+    // The default of 4 is for rotating disks and makes index scans look too expensive.
     random_page_cost: 1.1,
     timezone: 'UTC',
     log_timezone: 'UTC',
     jit: 'off',
-    // A failed statement may carry what must not be logged.
+    // The text of a failed statement may contain secrets.
     log_min_error_statement: 'panic',
   }
   const log = openLog(join(logs, 'postgres.log'))
@@ -229,8 +254,14 @@ async function launch(
       OWN_FOLDER,
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
-    // Its own process group: Ctrl-C is for us, and we stop the server after the last request.
-    { cwd: folder, ...identity, env: environment, stdio: ['ignore', log, log], detached: true },
+    // Its own process group: Ctrl-C must not stop it before the last request is done.
+    {
+      cwd: folder,
+      ...identityOf(folder),
+      env: environment,
+      stdio: ['ignore', log, log],
+      detached: true,
+    },
   )
   closeSync(log)
   let failure: string | undefined
@@ -286,11 +317,10 @@ const worksIn = (pid: number | string, folder: string): boolean => {
 }
 
 /**
- * A server that outlived a killed process still works in the folder. We hold the folder, so it is
- * nobody else's: it is stopped, and a pid file that no process stands behind is removed, since
- * its number may by now belong to an unrelated process.
+ * Stops a server that outlived the process that started it; the folder is locked, so no other process
+ * uses it. Removes the pid file, since its number may belong to an unrelated process by now.
  */
-async function endOrphans(folder: string): Promise<void> {
+export async function endOrphans(folder: string): Promise<void> {
   const postmaster = pidFile(folder)[0]
   for (const [signal, waitMs] of [
     ['SIGINT', 5000],
@@ -303,7 +333,7 @@ async function endOrphans(folder: string): Promise<void> {
   rmSync(join(folder, 'postmaster.pid'), { force: true })
 }
 
-/** For what may be thrown away. */
+/** Kills all processes that work in the folder. */
 async function killAll(folder: string): Promise<void> {
   for (const pid of workers(folder)) signalProcess(Number(pid), 'SIGKILL')
   await areGone(folder, 2000)
@@ -323,11 +353,11 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It ended in the meantime.
+    // The process has ended already.
   }
 }
 
-/** A fast shutdown; what hangs is not waited for longer than a crash recovery would take. */
+/** Requests a fast shutdown, and an immediate one after eight seconds. */
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -337,7 +367,7 @@ async function stopChild(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-/** The port of last time, as long as it is free: mail servers and scripts are told where to connect. */
+/** The port of the last start if it is free: mail servers and scripts are configured with it. */
 async function keptPort(dataDir: string): Promise<number> {
   const file = join(dataDir, 'postgres-port')
   let port = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0

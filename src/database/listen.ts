@@ -1,26 +1,29 @@
 import type { Sql } from 'postgres'
+import { within } from '../lib/timeout.ts'
 import { connect, type Target } from './database.ts'
 
 const HEARTBEAT_MS = 2000
 const SILENCE_MS = 3000
+// At the start of a process nothing depends on the feed yet, and a busy machine is slow.
+const FIRST_ANSWER_MS = 30_000
 
 export interface Feed {
-  /** False while messages may be missed: what rests on them must then be read afresh. */
+  /** False while messages may be lost; caches that depend on them must not be used then. */
   readonly connected: boolean
-  /** Waits until this process has heard of every change that was committed before the call. */
+  /** Waits for the messages of all changes that were committed before the call. */
   settled(): Promise<void>
   close(): Promise<void>
 }
 
 export interface Handlers {
   message(payload: string): void
-  /** The feed is up, for the first time or again; messages in between are lost. */
+  /** Called when the feed is connected, the first time or again; messages in between are lost. */
   subscribed(): void
 }
 
 export type Feeds = ReturnType<typeof openFeeds>
 
-/** Follows NOTIFY channels, all on one connection of their own, through restarts of the server. */
+/** Listens to NOTIFY channels on one connection and reconnects when the server restarts. */
 export function openFeeds(target: Target) {
   const channels = new Map<string, Set<Handlers>>()
   let connected = false
@@ -36,7 +39,6 @@ export function openFeeds(target: Target) {
       max: 1,
       idle_timeout: 0,
       max_lifetime: null,
-      fetch_types: false,
       connection: { application_name: 'mailplane feed' },
       onclose: lost,
       onnotify(channel: string, payload: string) {
@@ -45,15 +47,16 @@ export function openFeeds(target: Target) {
     } as never)
     return sql
   }
-  const ask = (statement: string) => within(SILENCE_MS, connection().unsafe(statement).simple())
+  const ask = (statement: string, limitMs = SILENCE_MS) =>
+    within(limitMs, connection().unsafe(statement).simple())
 
-  const subscribe = async () => {
+  const subscribe = async (limitMs = SILENCE_MS) => {
     const followed = [...channels]
-    await ask(followed.map(([channel]) => `listen ${channel}`).join(';'))
+    await ask(followed.map(([channel]) => `listen ${channel}`).join(';'), limitMs)
     connected = true
     for (const [, handlers] of followed) for (const { subscribed } of handlers) subscribed()
   }
-  // A dead link does not always close its socket; silence counts as a loss too.
+  // A broken connection does not always close its socket, so a missing reply counts as a loss.
   const beat = async () => {
     try {
       if (connected) await ask('select 1')
@@ -68,10 +71,10 @@ export function openFeeds(target: Target) {
     async listen(channel: string, handlers: Handlers): Promise<Feed> {
       const known = channels.get(channel) ?? new Set()
       channels.set(channel, known.add(handlers))
-      if (timer === undefined) await subscribe()
+      if (timer === undefined) await subscribe(FIRST_ANSWER_MS)
       else if (connected) {
-        await ask(`listen ${channel}`)
-        // If the link was lost meanwhile, the next beat takes the new channel along.
+        await ask(`listen ${channel}`, FIRST_ANSWER_MS)
+        // If the connection is lost by now, the next heartbeat subscribes the new channel too.
         if (connected) handlers.subscribed()
       }
       timer ??= setTimeout(beat, HEARTBEAT_MS)
@@ -80,7 +83,7 @@ export function openFeeds(target: Target) {
           return connected
         },
         async settled() {
-          // Messages of earlier commits arrive before the answer to a later query.
+          // Messages of earlier commits arrive before the result of a later query.
           await ask('select 1').catch(lost)
         },
         async close() {
@@ -96,17 +99,5 @@ export function openFeeds(target: Target) {
       clearTimeout(timer)
       await sql?.end({ timeout: 1 })
     },
-  }
-}
-
-const within = async <T>(ms: number, promise: PromiseLike<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
-  })
-  try {
-    return await Promise.race([promise, silence])
-  } finally {
-    clearTimeout(timer)
   }
 }

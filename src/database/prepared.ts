@@ -2,8 +2,8 @@ import type { CompiledQuery } from 'kysely'
 import type { Db } from './database.ts'
 
 /**
- * A query that is built and compiled once, at its first use, and from then on only carries other
- * values. For hot queries of a fixed shape: building one costs about as much as running it.
+ * A query of a fixed shape that is built and compiled once, at its first use; later uses only bind
+ * other values. Building a query costs about as much CPU time as running it.
  */
 export function prepared<Values extends Record<string, unknown>, Row>(
   build: (db: Db, values: Values) => { compile(db: Db): CompiledQuery<Row> },
@@ -26,5 +26,5 @@ class Placeholder {
   }
 }
 
-/** Whatever value is asked for, its place in the query is noted instead. */
+/** Returns a placeholder for every property, so that the build function marks where values go. */
 const placeholders = new Proxy({}, { get: (_target, name) => new Placeholder(String(name)) })

@@ -1,13 +1,15 @@
 import { type SqlBool, sql } from 'kysely'
-import type { Scope } from '../access/caller.ts'
 
-/** Restricts a query to the rows a caller may see; another organization's are simply not there. */
+/** The rows that a caller may see: those of one organization, or all of them for the platform. */
+export type Scope = { readonly organization: string } | 'platform'
+
+/** Restricts a query to the rows of the scope. */
 export const inScope = (table: string, scope: Scope) =>
   scope === 'platform'
     ? sql<SqlBool>`true`
     : sql<SqlBool>`${sql.ref(`${table}.organization_id`)} = ${scope.organization}`
 
-/** The same for a prepared query, whose text is one for all callers: no organization means all. */
+/** For a prepared query, which has one text for all callers: null means all organizations. */
 export const inScopeOf = (table: string, organization: string | null) =>
   sql<SqlBool>`(${organization}::text is null
     or ${sql.ref(`${table}.organization_id`)} = ${organization})`
@@ -15,6 +17,6 @@ export const inScopeOf = (table: string, organization: string | null) =>
 export const organizationOf = (scope: Scope): string | null =>
   scope === 'platform' ? null : scope.organization
 
-/** A platform caller may narrow to one organization; a tenant is always its own, whatever it sends. */
+/** A platform caller may narrow to one organization; a tenant always keeps its own. */
 export const narrowed = (scope: Scope, organizationId: string | undefined): Scope =>
   scope === 'platform' && organizationId !== undefined ? { organization: organizationId } : scope

@@ -8,6 +8,22 @@ export type JsonWithDefault = Generated<object>
 export type Timestamp = string
 
 export interface Tables {
+  account_links: {
+    id: string
+    kind: 'invitation' | 'password_reset'
+    user_id: string | null
+    operator_id: string | null
+    token_hash: string
+    sealed_token: Buffer | null
+    mail_status: 'pending' | 'sent' | 'failed' | 'none'
+    mail_error: string | null
+    mail_attempts: Generated<number>
+    mail_due_at: Generated<Timestamp>
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
+    expires_at: Timestamp
+    created_at: Generated<Timestamp>
+  }
   acme_accounts: {
     id: string
     directory_url: string
@@ -31,14 +47,17 @@ export interface Tables {
     certificate_id: string
     state: Generated<'waiting' | 'running' | 'done' | 'failed'>
     attempts: Generated<number>
+    new_key: Generated<boolean>
     next_attempt_at: Generated<Timestamp>
-    claimed_until: Timestamp | null
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
     begun_at: Timestamp | null
     finished_at: Timestamp | null
     created_at: Generated<Timestamp>
   }
   addresses: {
     address: string
+    claim_id: Generated<string>
     kind: 'mailbox' | 'alias' | 'shared_mailbox' | 'smtp_credential'
     owner_id: string
   }
@@ -75,6 +94,8 @@ export interface Tables {
     kind: 'firing' | 'resolved'
     attempts: Generated<number>
     due_at: Timestamp
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
     done_at: Timestamp | null
     last_error: string | null
     created_at: Timestamp
@@ -132,8 +153,8 @@ export interface Tables {
     due_at: Timestamp
     last_run_at: Timestamp | null
     last_error: string | null
-    claimed_by: string | null
-    claimed_until: Generated<Timestamp>
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
   }
   api_keys: {
     id: string
@@ -141,12 +162,32 @@ export interface Tables {
     key_hash: string
     name: string
     permissions: JsonWithDefault
+    scopes: string[] | null
+    created_by: string | null
     organization_id: string | null
     scope: Generated<'organization' | 'platform'>
     active: Generated<boolean>
     expires_at: Timestamp | null
     last_used: Timestamp | null
     created_at: Generated<Timestamp>
+  }
+  app_passwords: {
+    id: string
+    organization_id: string
+    email_account_id: string
+    name: string
+    scopes: string[]
+    password_hash: string
+    last_used_at: Timestamp | null
+    last_used_service: string | null
+    last_used_ip: string | null
+    created_at: Generated<Timestamp>
+  }
+  attachment_usage: {
+    email: string
+    files: Generated<number>
+    attachments: Generated<number>
+    bytes: Generated<number>
   }
   backup_runs: {
     id: GeneratedAlways<number>
@@ -193,6 +234,9 @@ export interface Tables {
     issued_at: Timestamp | null
     last_renewed: Timestamp | null
     fingerprint: string | null
+    key_hash: string | null
+    next_key_hash: string | null
+    self_signed: boolean | null
     path: string
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
@@ -236,8 +280,9 @@ export interface Tables {
     id: string
     organization_id: string
     email: string
-    password_hash: string
-    role: Generated<'admin'>
+    full_name: string | null
+    password_hash: string | null
+    role: Generated<'owner' | 'admin' | 'read_only'>
     is_active: Generated<boolean>
     last_login_at: Timestamp | null
     created_at: Generated<Timestamp>
@@ -245,18 +290,18 @@ export interface Tables {
   }
   data_erasures: {
     id: string
-    organization_id: string
-    account_id: string
+    organization_id: string | null
+    account_id: string | null
     user_email: string
     status: Generated<'pending' | 'soft_deleted' | 'hard_deleted' | 'cancelled'>
     requested_by: string
     reason: string | null
-    previous_status: string
+    previous_status: string | null
     removed: JsonWithDefault
     attempts: Generated<number>
     error_message: string | null
     begun_at: Timestamp | null
-    lease_token: string | null
+    lease_owner: string | null
     lease_until: Generated<Timestamp>
     due_at: Timestamp
     soft_deleted_at: Timestamp
@@ -266,8 +311,8 @@ export interface Tables {
   }
   data_exports: {
     id: string
-    organization_id: string
-    account_id: string
+    organization_id: string | null
+    account_id: string | null
     user_email: string
     status: Generated<'pending' | 'processing' | 'completed' | 'failed' | 'expired'>
     export_type: Generated<'full' | 'emails' | 'contacts' | 'settings'>
@@ -281,11 +326,63 @@ export interface Tables {
     error_message: string | null
     attempts: Generated<number>
     due_at: Generated<Timestamp>
-    lease_token: string | null
+    lease_owner: string | null
     lease_until: Generated<Timestamp>
     completed_at: Timestamp | null
     expires_at: Timestamp | null
     created_at: Generated<Timestamp>
+  }
+  dav_collections: {
+    id: string
+    organization_id: string
+    account_id: string | null
+    shared_mailbox_id: string | null
+    kind: 'calendar' | 'addressbook'
+    uri: string
+    properties: JsonWithDefault
+    components: Generated<string[]>
+    seq: Generated<number>
+    forgotten_seq: Generated<number>
+    object_count: Generated<number>
+    bytes: Generated<number>
+    created_at: Generated<Timestamp>
+  }
+  dav_kept_objects: {
+    id: Generated<string>
+    organization_id: string
+    account_id: string | null
+    email: string
+    kind: 'calendar' | 'addressbook'
+    collection: string
+    uri: string
+    data: string
+    modified_at: Timestamp
+  }
+  dav_objects: {
+    collection_id: string
+    uri: string
+    etag: string
+    data: string
+    size: number
+    uid: string
+    component: string | null
+    first_at: number | null
+    last_at: number | null
+    seq: number
+    gone: Generated<boolean>
+    modified_at: Generated<Timestamp>
+  }
+  deleted_mailboxes: {
+    id: string
+    organization_id: string
+    email: string
+    login: GeneratedAlways<string>
+    deleted_at: Generated<Timestamp>
+    due_at: Generated<Timestamp>
+    attempts: Generated<number>
+    error_message: string | null
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
   }
   dkim_keys: {
     id: string
@@ -328,6 +425,18 @@ export interface Tables {
     matched_pattern: string | null
     details: Json | null
     created_at: Generated<Timestamp>
+  }
+  dns_checks: {
+    id: string
+    domain_id: string
+    current: Generated<boolean>
+    mx: 'pass' | 'missing' | 'different' | 'unknown'
+    spf: 'pass' | 'missing' | 'different' | 'unknown'
+    dkim: 'pass' | 'missing' | 'different' | 'unknown'
+    dmarc: 'pass' | 'missing' | 'different' | 'unknown'
+    ownership: 'pass' | 'missing' | 'different' | 'unknown'
+    first_seen_at: Timestamp
+    last_seen_at: Timestamp
   }
   domain_ratings: {
     domain_id: string
@@ -391,6 +500,13 @@ export interface Tables {
     suspended_email_accounts: Generated<number>
     allotted_storage: Generated<string>
     tracking_enabled: Generated<boolean>
+    ownership_verified_at: Timestamp | null
+    ownership_checked_at: Timestamp | null
+    ownership_warned_at: Timestamp | null
+    mta_sts_mode: Generated<'none' | 'testing' | 'enforce'>
+    mta_sts_problem: string | null
+    mta_sts_checked_at: Timestamp | null
+    hosted: GeneratedAlways<boolean>
   }
   email_accounts: {
     id: string
@@ -489,6 +605,8 @@ export interface Tables {
     first_attempt_at: Timestamp
     last_attempt_at: Timestamp
     blocked_until: Timestamp | null
+    recent_failures: Generated<string[]>
+    counterparts: Generated<string[]>
   }
   feedback_loops: {
     id: string
@@ -533,8 +651,8 @@ export interface Tables {
     key: string
     request_hash: string
     state: 'running' | 'committed' | 'completed'
-    claim: string
-    alive_at: Generated<Timestamp>
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
     response_status: number | null
     response: Buffer | null
     created_at: Generated<Timestamp>
@@ -545,6 +663,7 @@ export interface Tables {
     organization_id: string
     rule_type: 'whitelist' | 'blacklist'
     ip_address: string
+    applies_to: Generated<string[]>
     description: string | null
     active: Generated<boolean>
     created_by: string | null
@@ -576,6 +695,135 @@ export interface Tables {
     max_concurrent: number
     updated_at: Timestamp
   }
+  jmap_accounts: {
+    id: string
+    organization_id: string
+    email_account_id: string | null
+    shared_mailbox_id: string | null
+    state: number
+    forgotten: number
+    vacation_html: string | null
+    used_at: Generated<Timestamp>
+    created_at: Generated<Timestamp>
+  }
+  jmap_changes: {
+    account_id: string
+    state: number
+    kind: 'Mailbox' | 'Email' | 'Thread' | 'Identity' | 'EmailSubmission' | 'VacationResponse'
+    object_id: string
+    action: 'created' | 'updated' | 'destroyed'
+    counts_only: Generated<boolean>
+    changed_at: Generated<Timestamp>
+  }
+  jmap_emails: {
+    account_id: string
+    id: string
+    thread_id: string
+    received_at: Timestamp
+    sent_at: Timestamp | null
+    size: number
+    head: Json
+    subject: string
+    from_text: string
+    to_text: string
+    cc_text: string
+    bcc_text: string
+    from_sort: string
+    to_sort: string
+    subject_sort: string
+    preview: string
+    has_attachment: boolean
+    keywords: string[]
+    is_unread: boolean
+    is_orphan: Generated<boolean>
+  }
+  jmap_identities: {
+    id: string
+    account_id: string
+    email: string
+    name: Generated<string>
+    reply_to: Json | null
+    bcc: Json | null
+    text_signature: Generated<string>
+    html_signature: Generated<string>
+    may_delete: boolean
+    created_at: Generated<Timestamp>
+  }
+  jmap_mailboxes: {
+    account_id: string
+    id: string
+    path: string
+    name: string
+    parent_id: string | null
+    role: string | null
+    is_subscribed: boolean
+    sort_order: Generated<number>
+    uid_validity: number
+    modseq: Generated<number>
+    uid_next: Generated<number>
+    indexed_from: Generated<number>
+    total_emails: Generated<number>
+    unread_emails: Generated<number>
+    total_threads: Generated<number>
+    unread_threads: Generated<number>
+  }
+  jmap_message_ids: {
+    account_id: string
+    message_hash: string
+    thread_id: string
+  }
+  jmap_places: {
+    account_id: string
+    mailbox_id: string
+    uid: number
+    email_id: string
+    thread_id: string
+    keywords: string[]
+  }
+  jmap_push_subscriptions: {
+    id: string
+    email_account_id: string
+    device_id: string
+    url: string
+    keys: Json | null
+    types: string[] | null
+    verification_code: string
+    is_verified: Generated<boolean>
+    expires_at: Timestamp
+    sent_states: JsonWithDefault
+    failures: Generated<number>
+    created_at: Generated<Timestamp>
+  }
+  jmap_submissions: {
+    id: string
+    account_id: string
+    identity_id: string
+    email_id: string
+    thread_id: string
+    envelope: Json
+    send_at: Timestamp
+    delivery_status: Json
+  }
+  jmap_thread_counts: {
+    account_id: string
+    mailbox_id: string
+    thread_id: string
+    emails: number
+    unread_emails: number
+    is_unread: boolean
+  }
+  jmap_upload_pieces: {
+    upload_id: string
+    number: number
+    bytes: Buffer
+  }
+  jmap_uploads: {
+    id: string
+    account_id: string
+    media_type: string
+    size: number | null
+    created_at: Generated<Timestamp>
+  }
   job_runs: {
     name: string
     begun_at: Timestamp
@@ -594,6 +842,9 @@ export interface Tables {
     released_by: string | null
     released_at: Timestamp | null
     release_reason: string | null
+    enforced_at: Timestamp | null
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
     created_at: Generated<Timestamp>
   }
   mail_log: {
@@ -616,6 +867,7 @@ export interface Tables {
     credential_id: string | null
     original_recipient: string | null
     bounce_type: 'HARD' | 'SOFT' | 'BLOCK' | null
+    superseded: Generated<boolean>
   }
   mail_log_messages: {
     log_name: string
@@ -629,9 +881,15 @@ export interface Tables {
     offset: Generated<number>
     inode: Generated<string>
     counted: JsonWithDefault
-    owner: string | null
+    lease_owner: string | null
     lease_until: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+  }
+  mail_scores: {
+    message_id: string
+    organization_id: string
+    score: number
+    scanned_at: Timestamp
   }
   mail_traffic_days: {
     organization_id: string
@@ -649,6 +907,7 @@ export interface Tables {
     inbound_rejected: Generated<number>
     spam_scores: Generated<number>
     spam_score_sum: Generated<number>
+    attempts: Generated<number>
   }
   mail_traffic_hours: {
     organization_id: string
@@ -665,6 +924,7 @@ export interface Tables {
     inbound_rejected: Generated<number>
     spam_scores: Generated<number>
     spam_score_sum: Generated<number>
+    attempts: Generated<number>
   }
   mail_traffic_pending: {
     id: GeneratedAlways<number>
@@ -683,6 +943,7 @@ export interface Tables {
     inbound_rejected: Generated<number>
     spam_scores: Generated<number>
     spam_score_sum: Generated<number>
+    attempts: Generated<number>
   }
   mail_traffic_quarters: {
     organization_id: string
@@ -700,6 +961,15 @@ export interface Tables {
     inbound_rejected: Generated<number>
     spam_scores: Generated<number>
     spam_score_sum: Generated<number>
+    attempts: Generated<number>
+  }
+  mailbox_scripts_pending: {
+    email: string
+    changes: Generated<number>
+    attempts: Generated<number>
+    due_at: Generated<Timestamp>
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
   }
   metric_samples: {
     metric: string
@@ -752,14 +1022,15 @@ export interface Tables {
     exclude_folders: JsonWithDefault
     webhook_url: string | null
     credentials: Buffer | null
+    credentials_until: Timestamp | null
     total_messages: Generated<number>
     migrated_messages: Generated<number>
     failed_messages: Generated<number>
     current_folder: string | null
     speed: Generated<number>
     error: string | null
-    claimed_by: string | null
-    claimed_until: Timestamp | null
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
     started_at: Timestamp | null
     completed_at: Timestamp | null
     created_at: Generated<Timestamp>
@@ -777,16 +1048,57 @@ export interface Tables {
     envelope: Json
     attempts: Generated<number>
     due_at: Generated<Timestamp>
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
   }
   migration_pairs: {
     id: string
     organization_id: string
     name: string
   }
+  oauth_clients: {
+    id: string
+    organization_id: string | null
+    name: string
+    client_type: 'confidential' | 'public'
+    secret_hash: string | null
+    redirect_uris: Generated<string[]>
+    grant_types: string[]
+    scopes: Generated<string[]>
+    api_key_id: string | null
+    active: Generated<boolean>
+    created_by: string | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  oauth_items: {
+    id: string
+    kind: string
+    id_hash: string
+    grant_hash: string | null
+    uid_hash: string | null
+    user_code_hash: string | null
+    client_id: string | null
+    email_account_id: string | null
+    scopes: Generated<string[]>
+    payload: Buffer
+    last_used_at: Timestamp | null
+    last_used_service: string | null
+    last_used_ip: string | null
+    consumed_at: Timestamp | null
+    expires_at: Timestamp
+    created_at: Generated<Timestamp>
+  }
+  oauth_keys: {
+    id: string
+    private_key: Buffer
+    created_at: Generated<Timestamp>
+  }
   operator_audit: {
     id: GeneratedAlways<number>
     operator_id: string | null
     operator_email: string | null
+    api_key_id: string | null
     caller_scope: 'platform' | 'organization' | null
     action: string
     target_type: string | null
@@ -841,6 +1153,21 @@ export interface Tables {
     plan_name: string | null
     max_users: number | null
     max_domains: number | null
+    verification_token: Generated<string>
+    require_two_factor: Generated<boolean>
+  }
+  paced_mail: {
+    id: string
+    organization_id: string
+    recipient_domain: string
+    recipients: number
+    envelope: string
+    ip_address: string | null
+    state: 'waiting' | 'releasing' | 'sending'
+    reason: 'warm_up' | 'hourly' | 'daily' | null
+    queue_id: string | null
+    created_at: Generated<Timestamp>
+    changed_at: Generated<Timestamp>
   }
   provisioning: {
     resource_type: 'mailbox' | 'domain'
@@ -850,7 +1177,8 @@ export interface Tables {
     error: string | null
     attempts: Generated<number>
     due_at: Generated<Timestamp>
-    leased_until: Generated<Timestamp>
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }
@@ -860,6 +1188,7 @@ export interface Tables {
     message_id: string | null
     queue_id: string | null
     sender: Generated<string>
+    login: string | null
     recipient: Generated<string>
     subject: string | null
     reason: 'spam' | 'virus' | 'policy' | 'transport_rule' | 'admin'
@@ -870,12 +1199,14 @@ export interface Tables {
     status: Generated<'quarantined' | 'released' | 'deleted' | 'expired'>
     released_by: string | null
     released_at: Timestamp | null
-    release_begun_at: Timestamp | null
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
     expires_at: Timestamp
     created_at: Generated<Timestamp>
   }
   quarantined_messages: {
     quarantine_id: string
+    piece: number
     content: Buffer
   }
   rag_chunks: {
@@ -936,8 +1267,8 @@ export interface Tables {
     domain_id: string
     full_reindex: Generated<boolean>
     status: Generated<'pending' | 'running' | 'complete' | 'failed'>
-    leased_by: string | null
-    leased_until: Generated<Timestamp>
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
     due_at: Generated<Timestamp>
     attempts: Generated<number>
     documents_indexed: Generated<number>
@@ -963,7 +1294,7 @@ export interface Tables {
     enabled_fields: string[]
     chunk_size: Generated<number>
     chunk_overlap: Generated<number>
-    embedding_provider: 'sentence_transformers' | 'huggingface' | 'ollama' | 'openai' | 'azure_openai' | null
+    embedding_provider: 'lexical' | 'sentence_transformers' | 'huggingface' | 'ollama' | 'openai' | 'azure_openai' | null
     privacy_mode: Generated<boolean>
     auto_index: Generated<boolean>
     index_schedule: Generated<string>
@@ -981,14 +1312,15 @@ export interface Tables {
   }
   rate_limit_owner: {
     id: Generated<boolean>
-    holder: string
-    expires_at: Timestamp
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
   }
   rate_limit_rules: {
     organization_id: string
     entity_type: 'organization' | 'domain' | 'mailbox'
     identifier: string
     direction: 'outbound' | 'inbound'
+    set_by: 'operator' | 'tenant'
     second_limit: number
     minute_limit: number
     hourly_limit: number
@@ -1019,6 +1351,8 @@ export interface Tables {
     legal_hold: Generated<boolean>
     auto_archive: Generated<boolean>
     archive_after_days: Generated<number>
+    applies_from: Generated<Timestamp>
+    previous: Json | null
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }
@@ -1028,7 +1362,7 @@ export interface Tables {
     finished_at: Timestamp | null
     last_email: Generated<string>
     counts: JsonWithDefault
-    lease_token: string | null
+    lease_owner: string | null
     lease_until: Generated<Timestamp>
     error_message: string | null
   }
@@ -1097,7 +1431,8 @@ export interface Tables {
     changes: Generated<number>
     attempts: Generated<number>
     due_at: Generated<Timestamp>
-    leased_until: Generated<Timestamp>
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
   }
   shared_mailboxes: {
     id: string
@@ -1179,8 +1514,21 @@ export interface Tables {
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }
+  tls_reports: {
+    id: string
+    domain_id: string
+    reporter: string
+    report_id: string
+    policy_type: 'sts' | 'tlsa' | 'no-policy-found'
+    starts_at: Timestamp
+    ends_at: Timestamp
+    successful: number
+    failed: number
+    failures: JsonWithDefault
+    received_at: Timestamp
+  }
   totp_enrollments: {
-    kind: 'operator' | 'mailbox'
+    kind: 'operator' | 'mailbox' | 'user'
     subject_id: string
     secret: Buffer
     confirmed_at: Timestamp | null
@@ -1249,10 +1597,11 @@ export interface Tables {
   }
   warmup_schedules: {
     ip_address: string
-    organization_id: string
+    organization_id: string | null
     target_daily_volume: number
     warmup_days: number
     started_at: Timestamp
+    paused_at: Timestamp | null
     told_day: Generated<number>
   }
   warmup_sends: {
@@ -1273,9 +1622,9 @@ export interface Tables {
     deleted_deliveries: Generated<number>
     deleted_events: Generated<number>
   }
-  webhook_daemons: {
-    id: string
-    alive_until: Timestamp
+  webhook_daemon_heartbeats: {
+    daemon_id: string
+    expires_at: Timestamp
   }
   webhook_dead_letters: {
     id: GeneratedAlways<number>
@@ -1323,7 +1672,7 @@ export interface Tables {
   }
   webhook_lanes: {
     lane: number
-    owner: string | null
+    lease_owner: string | null
     lease_until: Generated<Timestamp>
   }
   webhook_queue: {

@@ -1,36 +1,77 @@
-import { type Borrowed, lentConnections, type OpenClient } from './connections.ts'
+import type { Sql } from 'postgres'
 
-export type Transactions = ReturnType<typeof transactionPool>
-export type OpenTransaction = ReturnType<typeof transactionOn>
+/** Opens a client of postgres.js with one connection; `onclose` is called when that has closed. */
+export type OpenClient = (onclose: () => void) => Sql
 
 /**
- * Connections that are lent to one transaction at a time. The pool of postgres.js lends its own
- * too, but not safely: when the server restarts, a transaction under way ends the process, and
- * every one that cannot begin keeps a connection for ever.
+ * Clients with one connection each, lent to one transaction at a time. The pool of postgres.js cannot
+ * be used for transactions: when the server restarts, a transaction in progress continues on another
+ * connection without its earlier statements, and its connection is never given back.
  */
-export function transactionPool(open: OpenClient, size: number) {
-  const { borrow, close } = lentConnections(open, size)
-  return {
-    async begin(command: string): Promise<OpenTransaction> {
-      const transaction = transactionOn(await borrow())
-      try {
-        await transaction.query(command)
-      } catch (error) {
-        transaction.release()
-        throw error
-      }
-      return transaction
-    },
-    close,
+export class TransactionClients {
+  readonly #open: OpenClient
+  readonly #size: number
+  readonly #clients = new Set<TransactionClient>()
+  readonly #idle: TransactionClient[] = []
+  readonly #waiting: ((client: TransactionClient) => void)[] = []
+
+  constructor(open: OpenClient, size: number) {
+    this.#open = open
+    this.#size = size
+  }
+
+  async borrow(): Promise<TransactionClient> {
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+      if (!idle.isLost) return idle
+      this.#clients.delete(idle)
+    }
+    if (this.#clients.size < this.#size) return this.#add()
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  giveBack(client: TransactionClient): void {
+    if (client.isLost) this.#clients.delete(client)
+    const next = this.#waiting.shift()
+    if (next) next(client.isLost ? this.#add() : client)
+    else if (!client.isLost) this.#idle.push(client)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#clients].map((client) => client.close()))
+  }
+
+  #add(): TransactionClient {
+    const client = new TransactionClient(this.#open)
+    this.#clients.add(client)
+    return client
   }
 }
 
-const transactionOn = ({ query, isLost, release }: Borrowed) => ({
-  query,
-  commit: () => query('commit'),
-  /** PostgreSQL itself has rolled back what a lost connection had begun. */
-  rollback: async () => {
-    if (!isLost()) await query('rollback')
-  },
-  release,
-})
+class TransactionClient {
+  /** True after the connection has closed: the client would open another, outside the transaction. */
+  isLost = false
+  readonly #sql: Sql
+
+  constructor(open: OpenClient) {
+    this.#sql = open(() => this.#discard())
+  }
+
+  async run<Result>(statement: (sql: Sql) => PromiseLike<Result>): Promise<Result> {
+    if (this.isLost) throw new Error('the connection was lost during the transaction')
+    try {
+      return await statement(this.#sql)
+    } catch (error) {
+      // Any error but a refused statement means that the connection is broken.
+      if ((error as { severity?: string }).severity !== 'ERROR') this.#discard()
+      throw error
+    }
+  }
+
+  close = () => this.#sql.end({ timeout: 5 })
+
+  #discard(): void {
+    if (this.isLost) return
+    this.isLost = true
+    this.#sql.end({ timeout: 0 }).catch(() => {})
+  }
+}

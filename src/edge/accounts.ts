@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { StartupError } from '../startup-error.ts'
 
-/** The numbers of a user and its group that a package has made. */
+/** Returns the user id and group id of a system user that a package created. */
 export function accountOf(user: string): { uid: number; gid: number } {
   const [, , uid, gid] = entry('/etc/passwd', user)
   return { uid: Number(uid), gid: Number(gid) }
@@ -11,9 +11,9 @@ export const groupOf = (name: string): number => Number(entry('/etc/group', name
 
 function entry(file: string, name: string): string[] {
   const lines = readFileSync(file, 'utf8').split('\n')
-  const found = lines.find((line) => line.startsWith(`${name}:`))
-  if (found === undefined) {
+  const line = lines.find((line) => line.startsWith(`${name}:`))
+  if (line === undefined) {
     throw new StartupError(`${file} has no ${name}; install the packages of the mail servers again`)
   }
-  return found.split(':')
+  return line.split(':')
 }

@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { DAY_MS } from '../lib/time.ts'
 import { StartupError } from '../startup-error.ts'
 
 const DAYS = 825
-const RENEWED_MS = 30 * 24 * 60 * 60 * 1000
+const RENEW_BEFORE_MS = 30 * DAY_MS
 
-/** A certificate of one's own for a private edge, made again before it ends or when the name changes. */
-export function keptCertificate(
+/** The self-signed certificate of a private edge; renewed before it expires or when the name changes. */
+export function ensureCertificate(
   folder: string,
   hostname: string,
 ): { certificate: string; key: string } {
@@ -20,10 +21,10 @@ function isGood(file: string, hostname: string): boolean {
   if (!existsSync(file)) return false
   const certificate = new X509Certificate(readFileSync(file))
   const left = new Date(certificate.validTo).getTime() - Date.now()
-  return left > RENEWED_MS && certificate.checkHost(hostname) !== undefined
+  return left > RENEW_BEFORE_MS && certificate.checkHost(hostname) !== undefined
 }
 
-/** With openssl, which the mail servers depend on. */
+/** Uses openssl, which is installed as a dependency of the mail servers. */
 function make({ certificate, key }: { certificate: string; key: string }, hostname: string): void {
   const args = [
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],

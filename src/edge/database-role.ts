@@ -5,9 +5,9 @@ import { urlOf } from '../database/embedded.ts'
 import type { Vault } from '../lib/vault.ts'
 import { StartupError } from '../startup-error.ts'
 
-export const EDGE_ROLE = 'mailplane_edge'
+const EDGE_ROLE = 'mailplane_edge'
 
-/** How the mail servers reach the database. */
+/** The connection of the mail servers to the database. */
 export interface DatabaseAddress {
   host: string
   port: number
@@ -17,32 +17,32 @@ export interface DatabaseAddress {
 }
 
 /**
- * The password of the role follows from the root key: nothing has to be kept, and every process and
- * every rendering of one installation agrees on it.
+ * The password of the role, derived from the root key: it needs no storage, and every process and
+ * every rendered configuration of one installation has the same one.
  */
 export const edgePassword = (vault: Vault): string =>
   vault.fingerprint('database role of the mail edge', EDGE_ROLE)
 
-/** Where the mail servers find the database that is reached like this, or at an address given for them. */
+/** The database as the mail servers reach it; `override` is EDGE_DATABASE_URL. */
 export function databaseAddress(
   target: Target,
   override: string | undefined,
   password: string,
 ): DatabaseAddress {
-  const who = { user: EDGE_ROLE, password }
+  const login = { user: EDGE_ROLE, password }
   if (typeof target !== 'string' && override === undefined) {
-    return { host: '127.0.0.1', port: target.port, name: EMBEDDED_NAME, ...who }
+    return { host: '127.0.0.1', port: target.port, name: EMBEDDED_NAME, ...login }
   }
   const url = new URL(override ?? (target as string))
   return {
     host: url.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1',
     port: Number(url.port || 5432),
     name: decodeURIComponent(url.pathname.slice(1)) || EMBEDDED_NAME,
-    ...who,
+    ...login,
   }
 }
 
-/** Makes the role if need be, and lets it use what the schema `edge` offers. */
+/** Creates the role if necessary and grants it access to the schema `edge`. */
 export async function ensureEdgeRole(
   sql: Sql,
   target: Target,
@@ -57,12 +57,12 @@ export async function ensureEdgeRole(
     const statement = `create role ${EDGE_ROLE} login password '${password}';\n${GRANTS}\n`
     writeFileSync(statementFile, statement, { mode: 0o600 })
     throw new StartupError(
-      `the database refuses: ${message}; let somebody who may make roles run ${statementFile}`,
+      `the database refuses: ${message}; run ${statementFile} as a role that may create roles`,
     )
   }
 }
 
-/** What Dovecot was told and has told, in a mail host that has just been removed or never was. */
+/** Deletes the rights and quota usage that Dovecot stored for an edge that no longer exists. */
 export const forgetEdge = (sql: Sql) =>
   sql.unsafe('truncate edge.user_shares, edge.anyone_shares, edge.quota_usage')
 
@@ -70,6 +70,7 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 const INVALID_PASSWORD = '28P01'
 const INVALID_AUTHORIZATION = '28000'
 const DUPLICATE_OBJECT = '42710'
+const UNIQUE_VIOLATION = '23505'
 
 const GRANTS = `
   grant usage on schema edge to ${EDGE_ROLE};
@@ -79,7 +80,7 @@ const GRANTS = `
     on edge.quota_usage, edge.user_shares, edge.anyone_shares to ${EDGE_ROLE};`
 
 async function canLogIn(target: Target, password: string): Promise<boolean> {
-  // Over the network, as the mail servers do: a local socket may be open to anybody.
+  // Over TCP, like the mail servers: a local socket may accept any password.
   const url = new URL(urlOf(target))
   url.username = EDGE_ROLE
   url.password = password
@@ -96,12 +97,14 @@ async function canLogIn(target: Target, password: string): Promise<boolean> {
   }
 }
 
-/** The password is hexadecimal and cannot end its literal; a statement like this takes no parameters. */
+/** CREATE ROLE takes no parameters. The password is hexadecimal and needs no escaping. */
 async function setPassword(sql: Sql, password: string): Promise<void> {
   try {
     await sql.unsafe(`create role ${EDGE_ROLE} login password '${password}'`)
   } catch (error) {
-    if ((error as { code?: string }).code !== DUPLICATE_OBJECT) throw error
+    // Two processes that create the role at once: the second one gets a unique violation.
+    const { code = '' } = error as { code?: string }
+    if (code !== DUPLICATE_OBJECT && code !== UNIQUE_VIOLATION) throw error
     await sql.unsafe(`alter role ${EDGE_ROLE} login password '${password}'`)
   }
 }

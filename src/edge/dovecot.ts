@@ -1,14 +1,29 @@
-import type { DatabaseAddress } from './database-role.ts'
+import { KEPT_PREFIX } from '../mail/kept-folders.ts'
+import { SNI_BLOCKS } from '../mail/server-certificates.files.ts'
+import {
+  appPasswordQuery,
+  credentialQuery,
+  mailboxQueries,
+  OPERATOR_RIGHTS_FILE,
+  quotaDictionary,
+  shareDictionary,
+  tokenQuery,
+} from './dovecot-queries.ts'
 import { type EdgeSettings, MAIL_UID, type RenderedFile } from './settings.ts'
 
 /** The configuration of Dovecot 2.3: mailboxes, their logins, and the logins of Postfix. */
 export function dovecotFiles(edge: EdgeSettings): RenderedFile[] {
   return [
-    // It holds the key of the administration interface.
+    // Contains the key of the administration interface.
     { name: 'dovecot.conf', text: main(edge), readers: 'none' },
     { name: 'sql-mailbox.conf.ext', text: mailboxQueries(edge), readers: 'dovecot' },
+    { name: 'sql-app-password.conf.ext', text: appPasswordQuery(edge), readers: 'dovecot' },
+    { name: 'sql-token.conf.ext', text: tokenQuery(edge), readers: 'dovecot' },
     { name: 'sql-smtp.conf.ext', text: credentialQuery(edge), readers: 'dovecot' },
     { name: 'dict-quota.conf.ext', text: quotaDictionary(edge), readers: 'dovecot' },
+    { name: SPAM_SCRIPT, text: SPAM_TO_JUNK, readers: 'all' },
+    { name: OWNER_RIGHTS_FILE, text: OWNER_RIGHTS + KEPT_RIGHTS, readers: 'all' },
+    { name: OPERATOR_RIGHTS_FILE, text: OWNER_RIGHTS, readers: 'all' },
     { name: 'dict-acl.conf.ext', text: shareDictionary(edge), readers: 'dovecot' },
     {
       name: 'master-users',
@@ -18,7 +33,13 @@ export function dovecotFiles(edge: EdgeSettings): RenderedFile[] {
   ]
 }
 
-/** Every character of an address or a login that this host gives out, and no other. */
+/** The Sieve script for all mailboxes; `sievec` must compile it, because deliveries may not. */
+export const SPAM_SCRIPT = 'spam.sieve'
+const SPAM_TO_JUNK = `require ["fileinto", "mailbox"];
+if header :is "X-Spam" "Yes" { fileinto :create "Junk"; }
+`
+
+/** All characters that can occur in a mailbox address or a login of this installation. */
 const LOGIN_CHARACTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%+-@'
 
 const main = (edge: EdgeSettings): string => `# Written by mailplane; changes here are lost.
@@ -29,40 +50,56 @@ log_timestamp = "%Y-%m-%dT%H:%M:%SZ "
 protocols = imap pop3 lmtp sieve
 listen = ${edge.publicAddress === '*' ? '*, ::' : edge.publicAddress}
 default_vsz_limit = 512 M
-shutdown_clients = yes
+# Sessions go on while Dovecot reloads for a new certificate.
+shutdown_clients = no
 
 ssl = ${edge.isPrivate ? 'yes' : 'required'}
 ssl_cert = <${edge.tls.certificate}
 ssl_key = <${edge.tls.key}
 ssl_min_protocol = TLSv1.2
+# The certificates by name, which the control plane writes.
+!include_try ${edge.folders.sni}/${SNI_BLOCKS}
 disable_plaintext_auth = yes
 
-# From here a login may say whom it is for (ID "x-originating-ip"): failures are then counted
-# against the client and not against the control plane.
+# The control plane may pass the IP address of the client (ID "x-originating-ip"), so that failed
+# logins count against the client and not against the control plane.
 login_trusted_networks = ${edge.trustedNetworks.join(' ')}
 
-auth_mechanisms = plain login
+auth_mechanisms = plain login xoauth2 oauthbearer
 auth_username_chars = ${LOGIN_CHARACTERS}
 auth_username_format = %Lu
 auth_master_user_separator = *
 auth_verbose = yes
 auth_cache_size = 32 M
 auth_cache_ttl = 1 hour
-# What is made or enabled works at once.
+# A new or enabled login works at once.
 auth_cache_negative_ttl = 0
-# A cached login still costs one hash; not in the one process that all logins go through.
-auth_cache_verify_password_with_worker = yes
 ${edge.isPrivate ? 'auth_failure_delay = 0' : 'auth_failure_delay = 2 secs'}
 ${authPolicy(edge)}
-# Mailboxes log in everywhere. Credentials exist for Postfix alone. The master login is for filters,
-# and for reading mail that somebody has a right to have exported; that only from the control plane.
+# Mailboxes log in to every service, SMTP credentials only to Postfix. The master login is for
+# filters and, from the control plane only, for exporting mail.
 passdb {
   driver = sql
+  mechanisms = plain login
+  args = ${edge.folders.dovecotConfig}/sql-app-password.conf.ext
+  # Most logins are by another password, so its failure is no news.
+  auth_verbose = no
+}
+passdb {
+  driver = sql
+  mechanisms = plain login
   args = ${edge.folders.dovecotConfig}/sql-mailbox.conf.ext
+}
+# Dovecot hands an access token to any password database; the oauth2 driver beside SQL crashes in 2.3.
+passdb {
+  driver = sql
+  mechanisms = xoauth2 oauthbearer
+  args = ${edge.folders.dovecotConfig}/sql-token.conf.ext
 }
 protocol smtp {
   passdb {
     driver = sql
+    mechanisms = plain login
     args = ${edge.folders.dovecotConfig}/sql-smtp.conf.ext
   }
 }
@@ -92,19 +129,29 @@ mail_gid = ${MAIL_UID}
 first_valid_uid = ${MAIL_UID}
 first_valid_gid = ${MAIL_UID}
 mail_location = maildir:~/Maildir
-mail_plugins = quota quota_clone acl
-# Which part of an address is detail, the database says: a mailbox may have a plus in its name.
+mail_plugins = quota quota_clone acl lazy_expunge
+# The database separates +detail from the address, because a mailbox may have a plus in its name.
 recipient_delimiter =
 lmtp_save_to_detail_mailbox = no
 hostname = ${edge.hostname}
 postmaster_address = postmaster@${edge.hostname}
-submission_host = ${edge.privateAddress}:${edge.ports.reinject}
+submission_host = ${edge.privateAddress}:${edge.ports.automatic}
 
 namespace inbox {
   type = private
   separator = /
   inbox = yes
 ${['Junk', 'Sent', 'Drafts', 'Trash'].map(folder).join('\n')}
+}
+# Messages that the holder of a mailbox under a legal hold expunged; see user_query.
+namespace kept {
+  type = private
+  separator = /
+  prefix = ${KEPT_PREFIX}
+  location = maildir:~/kept
+  hidden = yes
+  list = no
+  subscriptions = no
 }
 namespace shared {
   type = shared
@@ -116,7 +163,8 @@ namespace shared {
 }
 
 plugin {
-  quota = count:User quota
+  # Without the namespace of expunged messages.
+  quota = count:User quota:ns=
   quota_vsizes = yes
   quota_rule = *:bytes=0
   quota_grace = 0%%
@@ -125,22 +173,26 @@ plugin {
   quota_status_overquota = "552 5.2.2 Mailbox is full"
   quota_clone_dict = proxy::quota
 
-  acl = vfile
-  # A right on the inbox of a shared mailbox is one on all of its folders.
+  acl = vfile:${edge.folders.dovecotConfig}/${OWNER_RIGHTS_FILE}
+  # A right on the inbox of a shared mailbox applies to all of its folders.
   acl_defaults_from_inbox = yes
   acl_shared_dict = proxy::acl
-  # Who comes with the master login has the rights of the mailbox, not those of a stranger.
+  # The master login has the rights of the mailbox.
   acl_user = %u
 
   sieve = file:~/sieve;active=~/.dovecot.sieve
+  # Runs after the rules of the mailbox, for mail that they keep in the inbox.
+  sieve_after = ${edge.folders.dovecotConfig}/${SPAM_SCRIPT}
   sieve_max_script_size = 1M
   sieve_max_actions = 64
-  # A limit at delivery, not at upload: it must hold whatever the API accepts.
+  # Applies at delivery, not at upload, so it must exceed the limits of the API.
   sieve_max_redirects = ${SIEVE_MAX_REDIRECTS}
   sieve_vacation_min_period = 1d
   sieve_vacation_default_period = 1d
-  # The mailbox forwards in its own name, so that SPF holds and bounces come home.
+  # Forward with the mailbox as sender, so that SPF passes and bounces return to it.
   sieve_redirect_envelope_from = recipient
+${edge.contentFilter === undefined ? '' : replySender}  # Mail to any address, without a limit of its own.
+  sieve_extensions = -enotify
 }
 dict {
   quota = pgsql:${edge.folders.dovecotConfig}/dict-quota.conf.ext
@@ -170,16 +222,19 @@ ${listener('lmtp', edge.ports.lmtp, `address = ${edge.privateAddress}`)}
 }
 service auth {
 ${listener('sasl', edge.ports.sasl, `address = ${edge.privateAddress}`)}
-  # Whoever opens a shared mailbox looks up where it is kept.
+  # Mail processes look up the folder of a shared mailbox here.
   unix_listener auth-userdb {
 ${forMailProcesses(edge)}
   }
 }
-service auth-worker {
-  user = $default_internal_user
-}
 service dict {
   unix_listener dict {
+${forMailProcesses(edge)}
+  }
+}
+# doveadm ends sessions here, also after it worked as the mail user.
+service anvil {
+  unix_listener anvil {
 ${forMailProcesses(edge)}
   }
 }
@@ -199,15 +254,30 @@ ${listener('http', edge.ports.doveadm, `address = ${edge.privateAddress}`, ...do
 }
 ${edge.isPrivate ? withoutPenalty : ''}`
 
-/** Forwarding takes five addresses, and rules have redirects of their own. */
-export const SIEVE_MAX_REDIRECTS = 32
+const replySender = `  # Tells Postfix which mailbox replies; the content filter removes the sender again.
+  sieve_vacation_send_from_recipient = yes
+`
+
+const OWNER_RIGHTS_FILE = 'owner-rights.acl'
+
+// All rights but "a" (administer): with SETACL a holder could put a folder into the list of every
+// other mailbox of this host. The control plane sets rights with doveadm, which needs no right.
+const OWNER_RIGHTS = '* owner lrwstipekx\n'
+
+// Negative rights: the owner of a mailbox under a legal hold neither sees nor deletes the kept messages.
+const KEPT_RIGHTS = `${KEPT_PREFIX}* -owner lrwstipekxa
+${KEPT_PREFIX.replace(/\/$/, '')} -owner lrwstipekxa
+`
+
+/** Allows the five addresses of forwarding and the redirects of rules. */
+const SIEVE_MAX_REDIRECTS = 32
 
 const folder = (name: string) => `  mailbox ${name} {
     auto = subscribe
     special_use = \\${name}
   }`
 
-/** A host has a group for those who handle mail; on a private edge, whose users have no names, all may. */
+/** A private edge has no named mail user, so its sockets are open to all local users. */
 const forMailProcesses = ({ isPrivate }: EdgeSettings) =>
   isPrivate ? '    mode = 0666' : '    mode = 0660\n    group = vmail'
 
@@ -215,11 +285,11 @@ const listener = (name: string, port: number, ...more: string[]) => `  inet_list
     port = ${port}
 ${more.map((line) => `    ${line}\n`).join('')}  }`
 
-/** The key of that interface is worth every mailbox; off loopback it travels encrypted. */
+/** The API key gives access to every mailbox, so it is encrypted outside of loopback. */
 const doveadmTls = ({ privateAddress }: EdgeSettings) =>
   privateAddress.startsWith('127.') ? [] : ['ssl = yes']
 
-// Whoever tries a private edge comes from one address, which a few wrong passwords would slow down.
+// All clients of a private edge share one IP address; the penalty would delay all of them.
 const withoutPenalty = `service anvil {
   unix_listener anvil-auth-penalty {
     mode = 0
@@ -227,6 +297,9 @@ const withoutPenalty = `service anvil {
 }
 `
 
+// `user` and `master` distinguish a master login from a login of the owner: Dovecot has the name of
+// the master user in `user` before it verifies the master password, and in `master_user` afterwards.
+// `matched` is empty unless the password was right, because Dovecot drops the fields of a failed look-up.
 function authPolicy({ policies }: EdgeSettings): string {
   if (policies.authPort === undefined) return ''
   return `auth_policy_server_url = http://${policies.host}:${policies.authPort}/auth-policy
@@ -234,77 +307,8 @@ auth_policy_server_api_header = X-Edge-Key: ${policies.authKey}
 auth_policy_server_timeout_msecs = 2000
 auth_policy_hash_nonce = ${policies.authKey}
 auth_policy_hash_truncate = 12
-auth_policy_reject_on_fail = ${policies.failOpen ? 'no' : 'yes'}
+auth_policy_request_attributes = login=%{requested_username} user=%{user} master=%{master_user} pwhash=%{hashed_password} remote=%{rip} device_id=%{client_id} protocol=%s mech=%m session_id=%{session} matched=%{passdb:matched}
+# Dovecot could only answer that the password is wrong, which a client takes as final.
+auth_policy_reject_on_fail = no
 `
 }
-
-const connection = ({ host, port, name, user, password }: DatabaseAddress) =>
-  `connect = host=${quoted(host)} port=${port} dbname=${quoted(name)} user=${user} password=${password}`
-
-/** As libpq reads it. */
-const quoted = (text: string) =>
-  /^[\w.:-]+$/.test(text) ? text : `'${text.replace(/[\\']/g, '\\$&')}'`
-
-// Values arrive escaped: Dovecot quotes what it puts between these marks. Every query names %u, or
-// a flush of the login would not find it in the cache.
-const mailboxQueries = ({
-  database,
-  folders,
-}: EdgeSettings): string => `# Written by mailplane; changes here are lost.
-driver = pgsql
-${connection(database)}
-default_pass_scheme = ARGON2ID
-password_query = SELECT username AS user, password FROM edge.mailbox_password('%u')
-user_query = SELECT username AS user, '${folders.mail}/' || folder AS home, ${MAIL_UID} AS uid, ${MAIL_UID} AS gid, quota_rule FROM edge.mailbox('%u')
-iterate_query = SELECT username AS user FROM edge.all_mailboxes()
-`
-
-// With %r the address is part of the cache's key: what one may, another may not.
-const credentialQuery = ({
-  database,
-}: EdgeSettings): string => `# Written by mailplane; changes here are lost.
-driver = pgsql
-${connection(database)}
-default_pass_scheme = BLF-CRYPT
-password_query = SELECT username AS user, password FROM edge.smtp_credential('%u', '%s', '%r')
-`
-
-const quotaDictionary = ({
-  database,
-}: EdgeSettings): string => `# Written by mailplane; changes here are lost.
-${connection(database)}
-${['storage bytes', 'messages messages']
-  .map((pair) => pair.split(' '))
-  .map(
-    ([path, field]) => `map {
-  pattern = priv/quota/${path}
-  table = edge.quota_usage
-  username_field = username
-  value_field = ${field}
-}
-`,
-  )
-  .join('')}`
-
-const shareDictionary = ({
-  database,
-}: EdgeSettings): string => `# Written by mailplane; changes here are lost.
-${connection(database)}
-map {
-  pattern = shared/shared-boxes/user/$to/$from
-  table = edge.user_shares
-  value_field = dummy
-  fields {
-    from_user = $from
-    to_user = $to
-  }
-}
-map {
-  pattern = shared/shared-boxes/anyone/$from
-  table = edge.anyone_shares
-  value_field = dummy
-  fields {
-    from_user = $from
-  }
-}
-`

@@ -1,23 +1,27 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
 import { holdDataDir } from '../database/data-dir.ts'
 import type { Vault } from '../lib/vault.ts'
+import { ensureServerCertificates } from '../mail/server-certificates.files.ts'
 import { StartupError } from '../startup-error.ts'
-import { keptCertificate } from './certificate.ts'
+import { ensureCertificate } from './certificate.ts'
+import { clamdAddress } from './clamav.ts'
 import type { DatabaseAddress } from './database-role.ts'
 import { requirePackages } from './packages.ts'
 import { edgePlace, makeEdgePlace } from './place.ts'
-import { areTaken, keptPorts } from './ports.ts'
+import { areTaken, choosePorts } from './ports.ts'
 import { type EdgeServer, markWanted, restartIn, unmarkWanted } from './restart.ts'
 import { running, startServers, stopServers } from './servers.ts'
+import { edgeReader, giveEdgeFiles } from './service-user.ts'
 import type { EdgeSettings } from './settings.ts'
 import { edgeSecrets, privateFolders, privateSettings } from './settings-of.ts'
+import { compileSieve } from './sieve.ts'
 import { makeFolders, writeConfiguration } from './write.ts'
 
 export interface RunningEdge {
   folder: string
   settings: EdgeSettings
-  /** What a server needs to know to use it. */
+  /** The settings with which a server uses this edge. */
   environment: Record<string, string>
   caFile: string
   envFile: string
@@ -25,24 +29,24 @@ export interface RunningEdge {
 
 const START_TRIES = 3
 
-/** Starts a private edge under the data folder, or makes sure that the one there runs as it should. */
+/** Starts the private edge of a data folder; restarts it if it is down or its settings changed. */
 export async function edgeUp(
   config: Config,
   vault: Vault,
   database: DatabaseAddress,
 ): Promise<RunningEdge> {
-  requirePackages()
+  requirePackages(config)
   const folder = makeEdgePlace(config.DATA_DIR)
   return alone(folder, async () => {
     const folders = privateFolders(folder)
     mkdirSync(`${folder}/tls`, { recursive: true })
     const all = running(folder, folders)
     let isUp = Object.values(all).every((pid) => pid !== undefined)
-    // Those that still run would keep the others from their ports.
+    // Servers that still run would block ports that the others need.
     if (!isUp) await stopServers(folder, folders)
-    const tls = keptCertificate(`${folder}/tls`, config.SVC_MAIL_HOSTNAME)
+    const tls = ensureCertificate(`${folder}/tls`, config.SVC_MAIL_HOSTNAME)
     const arrange = async () => {
-      const ports = await keptPorts(`${folder}/ports.json`, isUp)
+      const ports = await choosePorts(`${folder}/ports.json`, isUp)
       const settings = privateSettings({ config, vault, database }, folder, ports, tls)
       return { settings, changed: writeConfiguration(settings) }
     }
@@ -50,13 +54,15 @@ export async function edgeUp(
     for (let tries = START_TRIES; !isUp || changed; tries -= 1) {
       await stopServers(folder, folders)
       makeFolders(folders)
+      compileSieve(folders.dovecotConfig)
+      await ensureServerCertificates(folders.sni, [config.EDGE_TLS_CERT, tls.certificate])
       try {
         await startServers(settings, folder)
         break
       } catch (error) {
         await stopServers(folder, folders)
         if (tries === 1 || !(await areTaken(settings.ports))) throw error
-        // Somebody was faster; whatever else is wrong fails again.
+        // Another process took a port in the meantime: choose new ones and try again.
         isUp = false
         settings = (await arrange()).settings
       }
@@ -66,12 +72,14 @@ export async function edgeUp(
     const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`)
     writeFileSync(`${envFile}.new`, lines.join(''), { mode: 0o600 })
     renameSync(`${envFile}.new`, envFile)
+    const user = edgeReader(config)
+    if (user) giveEdgeFiles(folder, user)
     markWanted(folder)
     return { folder, settings, environment, caFile: tls.certificate, envFile }
   })
 }
 
-/** Stops it; its mail, its queue and its ports stay, unless they are to go as well. */
+/** Stops the edge; `remove` also deletes its mail, queue and ports. */
 export async function edgeDown(dataDir: string, { remove = false } = {}): Promise<boolean> {
   const folder = edgePlace(dataDir)
   if (folder === undefined) return false
@@ -86,14 +94,18 @@ export async function edgeDown(dataDir: string, { remove = false } = {}): Promis
   return true
 }
 
-/** Restarts one server of the edge; its configuration, its mail and the other servers stay. */
+/** Restarts one server of the edge with its present configuration. */
 export async function edgeRestart(dataDir: string, server: EdgeServer): Promise<void> {
   const folder = edgePlace(dataDir)
-  if (folder === undefined) throw new StartupError('there is no mail edge beside this server')
-  await alone(folder, () => restartIn(folder, server))
+  if (folder === undefined)
+    throw new StartupError('there is no mail edge in DATA_DIR; start one with mailplane edge up')
+  await restartEdge(folder, server)
 }
 
-/** The servers by name, with their process; undefined when there never was an edge. */
+export const restartEdge = (folder: string, server: EdgeServer): Promise<void> =>
+  alone(folder, () => restartIn(folder, server))
+
+/** The process ids of the servers by name; undefined when no edge was ever started. */
 export function edgeStatus(dataDir: string): Record<string, number | undefined> | undefined {
   const folder = edgePlace(dataDir)
   return folder === undefined ? undefined : running(folder, privateFolders(folder))
@@ -109,28 +121,36 @@ async function alone<Result>(folder: string, work: () => Promise<Result>): Promi
   }
 }
 
-const environmentOf = (
-  { ports, doveadmKey, master, folders, contentFilter }: EdgeSettings,
-  password: string,
-) => ({
-  IMAP_HOST: '127.0.0.1',
-  IMAP_PORT: String(ports.imaps),
-  IMAP_TLS: 'true',
-  IMAP_MASTER_USER: master.user,
-  IMAP_MASTER_PASSWORD: password,
-  SIEVE_HOST: '127.0.0.1',
-  SIEVE_PORT: String(ports.sieve),
-  DOVEADM_URL: `http://127.0.0.1:${ports.doveadm}`,
-  DOVEADM_API_KEY: doveadmKey,
-  POSTFIX_CONFIG_DIR: folders.postfixConfig,
-  MAIL_LOG_FILE: `${folders.logs}/mail.log`,
-  MAIL_REINJECT_HOST: '127.0.0.1',
-  MAIL_REINJECT_PORT: String(ports.reinject),
-  MAIL_FILTERED_PORT: String(ports.filtered),
-  CONTENT_FILTER_PORT: String(contentFilter?.port ?? ports.filter),
-  RSPAMD_URL: `http://127.0.0.1:${ports.scanner}`,
-  EDGE_DKIM_DIR: folders.dkim,
-  MONITOR_SMTP_HOST: '127.0.0.1',
-  MONITOR_SMTP_PORT: String(ports.smtp),
-  MONITOR_RSPAMD_URL: `http://127.0.0.1:${ports.controller}`,
-})
+const environmentOf = (edge: EdgeSettings, password: string): Record<string, string> => {
+  const { ports, doveadmKey, master, folders, contentFilter, policies } = edge
+  return {
+    IMAP_HOST: '127.0.0.1',
+    IMAP_PORT: String(ports.imaps),
+    IMAP_TLS: 'true',
+    IMAP_MASTER_USER: master.user,
+    IMAP_MASTER_PASSWORD: password,
+    SIEVE_HOST: '127.0.0.1',
+    SIEVE_PORT: String(ports.sieve),
+    DOVEADM_URL: `http://127.0.0.1:${ports.doveadm}`,
+    DOVEADM_API_KEY: doveadmKey,
+    POSTFIX_CONFIG_DIR: folders.postfixConfig,
+    MAIL_LOG_FILE: `${folders.logs}/mail.log`,
+    DOVECOT_LOG_FILE: `${folders.logs}/dovecot.log`,
+    RSPAMD_LOG_FILE: `${folders.logs}/rspamd.log`,
+    MAIL_REINJECT_HOST: '127.0.0.1',
+    MAIL_REINJECT_PORT: String(ports.reinject),
+    MAIL_FILTERED_PORT: String(ports.filtered),
+    MAIL_SERVICE_PORT: String(ports.internal),
+    CONTENT_FILTER_PORT: String(contentFilter?.port ?? ports.filter),
+    ...(policies.ratePort && { POLICY_RATE_PORT: String(policies.ratePort) }),
+    ...(policies.accessPort && { POLICY_ACCESS_PORT: String(policies.accessPort) }),
+    ...(policies.authPort && { AUTH_POLICY_PORT: String(policies.authPort) }),
+    RSPAMD_URL: `http://127.0.0.1:${ports.scanner}`,
+    EDGE_DKIM_DIR: folders.dkim,
+    EDGE_SNI_DIR: folders.sni,
+    MONITOR_SMTP_HOST: '127.0.0.1',
+    MONITOR_SMTP_PORT: String(ports.smtp),
+    MONITOR_RSPAMD_URL: `http://127.0.0.1:${ports.controller}`,
+    ...(edge.antivirus && { MONITOR_CLAMD: clamdAddress(edge) }),
+  }
+}

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import type { Config } from '../config/index.ts'
 import { StartupError } from '../startup-error.ts'
 
-/** Debian's packages, each with a file that is there when it is installed. */
+/** The required Debian packages, each with a file that shows that it is installed. */
 const PACKAGES = {
   postfix: '/usr/lib/postfix/sbin/master',
   'postfix-pgsql': '/usr/lib/postfix/postfix-pgsql.so',
@@ -16,16 +17,25 @@ const PACKAGES = {
   openssl: '/usr/bin/openssl',
 }
 
-export const missingPackages = (): string[] =>
-  Object.entries(PACKAGES)
+const CLAMAV = { 'clamav-daemon': '/usr/sbin/clamd' }
+
+type Settings = Pick<Config, 'EDGE_ANTIVIRUS'>
+
+export const missingPackages = (
+  { EDGE_ANTIVIRUS }: Settings = { EDGE_ANTIVIRUS: true },
+): string[] =>
+  Object.entries({ ...PACKAGES, ...(EDGE_ANTIVIRUS && CLAMAV) })
     .filter(([, file]) => !existsSync(file))
     .map(([name]) => name)
 
-/** Why no edge can run here; undefined when one can. */
-export function edgeImpossible(): string | undefined {
-  const missing = missingPackages()
+/** The reason why no edge can run on this machine; undefined when one can. */
+export function edgeImpossible(settings?: Settings): string | undefined {
+  const missing = missingPackages(settings)
   if (missing.length > 0) {
-    return `packages are missing; run: apt-get install --no-install-recommends ${missing.join(' ')}`
+    const without = missing.includes('clamav-daemon')
+      ? ' (EDGE_ANTIVIRUS=false needs no ClamAV)'
+      : ''
+    return `packages are missing; run: apt-get install --no-install-recommends ${missing.join(' ')}${without}`
   }
   const { stdout } = spawnSync('/usr/sbin/dovecot', ['--version'], { encoding: 'utf8' })
   if (!stdout.startsWith('2.3.')) {
@@ -35,7 +45,7 @@ export function edgeImpossible(): string | undefined {
   return undefined
 }
 
-export function requirePackages(): void {
-  const reason = edgeImpossible()
+export function requirePackages(settings: Settings): void {
+  const reason = edgeImpossible(settings)
   if (reason !== undefined) throw new StartupError(`the mail edge cannot run: ${reason}`)
 }

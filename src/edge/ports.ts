@@ -2,13 +2,17 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { freePort, isFree } from '../lib/free-port.ts'
 
-/** The listeners by name, with the ports they have on a host of their own. */
+/** The listeners by name, with their ports on a real host. */
 export const STANDARD_PORTS = {
   smtp: 25,
   submission: 587,
   smtps: 465,
   internal: 10587,
+  automatic: 10588,
   filter: 10025,
+  rate: 10031,
+  access: 10032,
+  auth: 10033,
   reinject: 10026,
   filtered: 10027,
   imap: 143,
@@ -23,19 +27,23 @@ export const STANDARD_PORTS = {
   milter: 11332,
   scanner: 11333,
   controller: 11334,
+  clamd: 3310,
 }
 
 export type Ports = Record<keyof typeof STANDARD_PORTS, number>
 
-/** Ports once chosen are kept: clients and the server's settings name them. */
-export async function keptPorts(file: string, isRunning: boolean): Promise<Ports> {
-  const kept: Partial<Ports> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+/** The control plane listens on these, and the mail servers connect to them. */
+const OF_THE_SERVER: (keyof Ports)[] = ['filter', 'rate', 'access', 'auth']
+
+/** Chooses free ports once and stores them, because clients and settings refer to them. */
+export async function choosePorts(file: string, isRunning: boolean): Promise<Ports> {
+  const stored: Partial<Ports> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
   const ports = { ...STANDARD_PORTS }
   const taken = new Set<number>()
   for (const name of Object.keys(ports) as (keyof Ports)[]) {
-    let port = kept[name]
-    // On the filter's port a server of ours may listen already: that is what it is for.
-    const isOurs = isRunning || name === 'filter'
+    let port = stored[name]
+    // A running server may already listen on its ports.
+    const isOurs = isRunning || OF_THE_SERVER.includes(name)
     if (port === undefined || taken.has(port) || !(isOurs || (await isFree(port)))) {
       port = await freePort(taken)
     }
@@ -47,9 +55,12 @@ export async function keptPorts(file: string, isRunning: boolean): Promise<Ports
   return ports
 }
 
-/** Whether somebody else has taken one of them; of a server of ours on the filter's port nobody minds. */
-export async function areTaken({ filter: _, ...ports }: Ports): Promise<boolean> {
-  const free = await Promise.all(Object.values(ports).map(isFree))
+/** Returns whether a port of a mail server is in use. */
+export async function areTaken(ports: Ports): Promise<boolean> {
+  const names = (Object.keys(ports) as (keyof Ports)[]).filter(
+    (one) => !OF_THE_SERVER.includes(one),
+  )
+  const free = await Promise.all(names.map((name) => isFree(ports[name])))
   return free.includes(false)
 }
 

@@ -1,8 +1,8 @@
 import type { EdgeSettings } from './settings.ts'
 
 /**
- * A process of smtpd keeps what it has learned about a domain for as long as it lives: each serves
- * one connection, so that a domain is known as soon as it is made.
+ * An smtpd process caches domain look-ups for its lifetime. Each process serves one connection
+ * (max_use=1), so that Postfix accepts mail for a new domain at once.
  */
 export function postfixServices(edge: EdgeSettings): string {
   const { ports, publicAddress, privateAddress } = edge
@@ -30,7 +30,7 @@ ${at(ports.smtps)} inet n - n - - smtpd
 ${fresh}
   -o smtpd_tls_wrappermode=yes
 ${submission}
-# The services of the installation, which need no login.
+# Mail of the installation's own services, which need no login.
 ${at(ports.internal, privateAddress)} inet n - n - - smtpd
   -o syslog_name=postfix/internal
 ${fresh}
@@ -45,14 +45,28 @@ ${fresh}
   -o milter_macro_daemon_name=ORIGINATING${filtered}${
     edge.contentFilter ? '\n  -o smtpd_data_restrictions=check_sender_access,$origin_map' : ''
   }
-# What the content filter has passed, what was held back and is let go, and what filters of mailboxes
-# send on and answer. Nothing is counted or signed here a second time.
+# Redirects and replies of mailbox filters. They count for the mailbox that causes them.
+${at(ports.automatic, privateAddress)} inet n - n - - smtpd
+  -o syslog_name=postfix/automatic
+${fresh}
+  -o mynetworks=$private_networks
+  -o smtpd_delay_open_until_valid_rcpt=no
+  -o smtpd_client_restrictions=permit_mynetworks,reject
+  -o smtpd_relay_restrictions=permit_mynetworks,reject
+  -o smtpd_recipient_restrictions=$automatic_recipient_restrictions
+  -o smtpd_end_of_data_restrictions=$automatic_end_of_data_restrictions${filtered}${
+    edge.contentFilter
+      ? '\n  -o smtpd_data_restrictions=check_sender_access,$automatic_origin_map'
+      : '\n  -o smtpd_milters='
+  }
+# Mail from the content filter without a login, and released mail. It is neither counted nor signed
+# here.
 ${at(ports.reinject, privateAddress)} inet n - n - - smtpd
   -o syslog_name=postfix/reinject
 ${fresh}
 ${behindFilter}
   -o smtpd_milters=
-# What logins have sent, from the content filter: it is signed for whom the filter names.
+# Mail of logins from the content filter. It is signed for the login that the filter passes.
 ${at(ports.filtered, privateAddress)} inet n - n - - smtpd
   -o syslog_name=postfix/filtered
 ${fresh}
@@ -65,11 +79,12 @@ ${INTERNAL_SERVICES}`
 
 const behindFilter = `  -o mynetworks=$private_networks
   -o smtpd_client_restrictions=permit_mynetworks,reject
+  -o smtpd_helo_restrictions=$filtered_helo_restrictions
   -o smtpd_relay_restrictions=permit_mynetworks,reject
   -o smtpd_recipient_restrictions=permit_mynetworks,reject
   -o smtpd_authorized_xforward_hosts=$private_networks`
 
-/** A milter would see no message here: it comes behind the filter, which has no use for chunks. */
+/** The milter runs on the listeners behind the filter. The filter does not support CHUNKING. */
 const filterOptions = ({ contentFilter }: EdgeSettings): string =>
   contentFilter === undefined
     ? ''
@@ -78,7 +93,7 @@ const filterOptions = ({ contentFilter }: EdgeSettings): string =>
   -o smtpd_milters=
   -o smtpd_discard_ehlo_keywords=chunking,silent-discard`
 
-// The queue id is there from the sender on, so that a refused recipient is logged with the login.
+// Assign the queue id at MAIL FROM, so that a refused recipient is logged together with the login.
 const submissionOptions = `  -o smtpd_tls_auth_only=yes
   -o smtpd_sasl_auth_enable=yes
   -o smtpd_delay_open_until_valid_rcpt=no

@@ -1,8 +1,10 @@
-import { ORIGIN_HEADER } from '../mail/origin.ts'
+import { HOLD_HELO } from '../mail/handover.ts'
+import { AUTOMATIC_ORIGIN, ORIGIN_HEADER } from '../mail/origin.ts'
+import { SNI_MAP } from '../mail/server-certificates.files.ts'
 import { postfixServices } from './postfix-services.ts'
 import type { EdgeSettings, RenderedFile } from './settings.ts'
 
-/** The configuration of Postfix: who may send what, and where mail goes. */
+/** Renders the configuration of Postfix. */
 export function postfixFiles(edge: EdgeSettings): RenderedFile[] {
   const maps = Object.entries(QUERIES).map(([name, query]) => ({
     name: `pgsql-${name}.cf`,
@@ -12,20 +14,26 @@ export function postfixFiles(edge: EdgeSettings): RenderedFile[] {
   return [
     { name: 'main.cf', text: main(edge), readers: 'all' },
     { name: 'master.cf', text: postfixServices(edge), readers: 'all' },
-    { name: ORIGIN_MAP, text: originMap(edge), readers: 'postfix' },
+    { name: ORIGIN_MAP, text: originMap(edge, '$1'), readers: 'postfix' },
+    {
+      name: AUTOMATIC_ORIGIN_MAP,
+      text: originMap(edge, `${AUTOMATIC_ORIGIN} $1`),
+      readers: 'postfix',
+    },
     ...maps,
   ]
 }
 
 const ORIGIN_MAP = 'origin.regexp'
+const AUTOMATIC_ORIGIN_MAP = 'origin-automatic.regexp'
 
-/** Tells the content filter who sends; nobody else knows the key, and the filter takes it off. */
-const originMap = ({ contentFilter }: EdgeSettings): string =>
+/** Adds the origin header for the content filter, which checks the secret key and removes it. */
+const originMap = ({ contentFilter }: EdgeSettings, origin: string): string =>
   contentFilter === undefined
     ? '# There is no content filter.\n'
-    : `/^(.*)$/ PREPEND ${ORIGIN_HEADER}: ${contentFilter.key} $1\n`
+    : `/^(.*)$/ PREPEND ${ORIGIN_HEADER}: ${contentFilter.key} ${origin}\n`
 
-// Postfix quotes what it puts in the place of %s.
+// Postfix escapes the value of %s.
 const QUERIES = {
   domains: "SELECT edge.is_domain('%s')",
   mailboxes: "SELECT edge.is_mailbox('%s')",
@@ -58,7 +66,7 @@ alias_maps =
 inet_interfaces = ${edge.publicAddress === '*' ? 'all' : edge.publicAddress}
 inet_protocols = ${edge.isPrivate ? 'ipv4' : 'all'}
 mynetworks = 127.0.0.0/8${edge.isPrivate ? '' : ' [::1]/128'}
-# Who may use the private listeners: this host and the control plane.
+# This host and the control plane may use the private listeners.
 private_networks = ${networks(edge)}
 queue_directory = ${folders.postfixQueue}
 data_directory = ${folders.postfixData}
@@ -66,9 +74,12 @@ mail_owner = postfix
 setgid_group = postdrop
 ${folders.postfixMeta === undefined ? '' : `meta_directory = ${folders.postfixMeta}\n`}biff = no
 append_dot_mydomain = no
+# Routing inside the local part would hide the domain of an address from the policies.
+allow_percent_hack = no
+swap_bangpath = no
 smtputf8_enable = no
 
-# The log is read by a program: times in UTC, ids that are never used twice, subjects.
+# For the log ingestor: times in UTC, unique queue ids, subjects.
 maillog_file = ${folders.logs}/mail.log
 maillog_file_prefixes = ${folders.logs}
 import_environment = MAIL_CONFIG MAIL_DEBUG MAIL_LOGTAG TZ=UTC XAUTHORITY DISPLAY LANG=C POSTLOG_SERVICE POSTLOG_HOSTNAME
@@ -77,7 +88,8 @@ enable_long_queue_ids = yes
 header_checks = regexp:{{/^Subject:/ INFO}}
 nested_header_checks =
 
-# Who is here. A mailbox leads to itself before a catch-all is asked, and +detail is cut off there.
+# Domains, mailboxes and aliases. An alias look-up returns an existing mailbox before a catch-all,
+# and removes +detail.
 virtual_mailbox_domains = ${lookup('domains')}
 virtual_mailbox_maps = ${lookup('mailboxes')}
 virtual_alias_maps = ${lookup('aliases')}
@@ -88,24 +100,28 @@ recipient_delimiter = +
 propagate_unmatched_extensions =
 virtual_transport = lmtp:inet:${privateAddress}:${ports.lmtp}
 lmtp_destination_recipient_limit = 10
+# Recipients exist when mail for them is accepted. Mail for a login that Dovecot does not find waits.
+lmtp_reply_filter = regexp:{{/^550 5(\\.1\\.1 .* User doesn't exist.*)/ 450 4$$1}}
 smtpd_reject_unlisted_recipient = yes
 smtpd_reject_unlisted_sender = no
-# What the public listeners take, and room for what is added on the way.
+# The limit of the public listeners; internal hops allow for added headers.
 public_message_size_limit = 52428800
 message_size_limit = 54525952
 mailbox_size_limit = 0
-# A line that is broken on its way out breaks the signature over it.
+# Breaking long lines would invalidate the DKIM signature.
 smtp_line_length_limit = 0
 lmtp_line_length_limit = 0
 
 smtpd_sasl_type = dovecot
 smtpd_sasl_path = inet:${privateAddress}:${ports.sasl}
-# Only on the listeners for it.
+# Enabled only on the submission listeners.
 smtpd_sasl_auth_enable = no
 smtpd_sasl_security_options = noanonymous
 
 smtpd_tls_cert_file = ${edge.tls.certificate}
 smtpd_tls_key_file = ${edge.tls.key}
+# The control plane replaces this table when a certificate is issued or renewed.
+tls_server_sni_maps = hash:${folders.sni}/${SNI_MAP}
 smtpd_tls_security_level = may
 smtpd_tls_mandatory_protocols = >=TLSv1.2
 smtpd_tls_loglevel = 0
@@ -115,7 +131,7 @@ tls_random_source = dev:/dev/urandom
 smtpd_delay_reject = yes
 smtpd_helo_required = yes
 disable_vrfy_command = yes
-# Two ways to smuggle a message behind another.
+# Prevents SMTP smuggling.
 smtpd_forbid_bare_newline = normalize
 smtpd_forbid_unauth_pipelining = yes
 # Per minute and client; the networks above are exempt.
@@ -124,44 +140,64 @@ smtpd_client_message_rate_limit = 100
 smtpd_client_recipient_rate_limit = 200
 smtpd_client_connection_count_limit = 50
 
+# A quoted local part may have an @. Such addresses are refused, because programs disagree about
+# their domain.
+plain_sender = check_sender_access regexp:{{/@.*@/ REJECT 5.1.7 a local part with an @ is not allowed}}
+plain_recipient = check_recipient_access regexp:{{/@.*@/ REJECT 5.1.3 a local part with an @ is not allowed}}
 smtpd_relay_restrictions = reject_unauth_destination
 mx_recipient_restrictions =
+    $plain_sender,
+    $plain_recipient,
     reject_non_fqdn_recipient,
     reject_unauth_destination,
     reject_unlisted_recipient,
     check_policy_service { inet:${privateAddress}:${ports.quota}, default_action=DUNNO, timeout=5s, try_limit=1 },${asked(edge, policies.accessPort, 'mx')}
     permit
-# The empty sender belongs to nobody, so the check of owners does not look at it.
+# reject_sender_login_mismatch ignores the empty sender, because it has no owner.
 submission_sender_restrictions =
+    $plain_sender,
     check_sender_access inline:{ {<> = REJECT 5.7.1 an empty sender is not allowed here} },
     reject_non_fqdn_sender,
     reject_sender_login_mismatch,
     permit
 submission_recipient_restrictions =
+    $plain_recipient,
     reject_non_fqdn_recipient,${asked(edge, policies.accessPort)}
     permit_sasl_authenticated,
     reject
 submission_end_of_data_restrictions =${policies.ratePort === undefined ? '' : ` ${policy(edge, policies.ratePort)}`}
-# The services of the installation send for people who have logged in to them.
+# The installation's own services send for users who have logged in to them.
 internal_sender_restrictions =
+    $plain_sender,
     check_sender_access inline:{ {<> = REJECT 5.7.1 an empty sender is not allowed here} },
     reject_non_fqdn_sender,
     permit
 internal_recipient_restrictions =
+    $plain_recipient,
     reject_non_fqdn_recipient,${asked(edge, policies.accessPort, 'internal')}
     permit_mynetworks,
     reject
 internal_end_of_data_restrictions =${policies.ratePort === undefined ? '' : ` ${policy(edge, policies.ratePort, 'internal')}`}
+# Redirects and replies of mailbox filters have the mailbox as sender; a rejection has none.
+automatic_recipient_restrictions =
+    $plain_recipient,
+    reject_non_fqdn_recipient,${asked(edge, policies.accessPort, 'automatic')}
+    permit_mynetworks,
+    reject
+automatic_end_of_data_restrictions =${policies.ratePort === undefined ? '' : ` ${policy(edge, policies.ratePort, 'automatic')}`}
+# The content filter asks with its name for mail that has to wait.
+filtered_helo_restrictions = check_helo_access inline:{ {${HOLD_HELO} = HOLD} }
 origin_map = regexp:${folders.postfixConfig}/${ORIGIN_MAP}
+automatic_origin_map = regexp:${folders.postfixConfig}/${AUTOMATIC_ORIGIN_MAP}
 smtpd_policy_service_request_limit = 0
 
 milter_protocol = 6
-# Mail that should have been signed waits until it can be.
+# Defer mail while it cannot be signed.
 milter_default_action = tempfail
 milter_mail_macros = i {mail_addr} {client_addr} {client_name} {auth_authen} {auth_type}
 smtpd_milters = inet:${privateAddress}:${ports.milter}
 non_smtpd_milters =
-# The filter is given whole messages, so that slow clients do not keep it busy.
+# The filter receives complete messages, so that slow clients do not block it.
 smtpd_proxy_options = speed_adjust
 smtpd_proxy_timeout = 300s
 ${edge.relayHost === undefined ? '' : `\nrelayhost = ${edge.relayHost}\n`}
@@ -173,7 +209,7 @@ bounce_queue_lifetime = 1d
 `
 }
 
-/** IPv6 networks stand in brackets here. */
+/** Postfix writes IPv6 networks in brackets. */
 const networks = ({ trustedNetworks, isPrivate }: EdgeSettings): string =>
   [...trustedNetworks, ...(isPrivate ? [] : ['::1/128'])]
     .map((network) => (network.includes(':') ? network.replace(/^([^/]+)/, '[$1]') : network))
@@ -182,7 +218,7 @@ const networks = ({ trustedNetworks, isPrivate }: EdgeSettings): string =>
 const asked = (edge: EdgeSettings, port: number | undefined, context?: string) =>
   port === undefined ? '' : `\n    ${policy(edge, port, context)},`
 
-/** The context says which listener asks. */
+/** `context` names the listener in the policy request. */
 const policy = ({ policies }: EdgeSettings, port: number, context?: string) =>
   `check_policy_service { inet:${policies.host}:${port}, ${
     context === undefined ? '' : `policy_context=${context}, `

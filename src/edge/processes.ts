@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * The process that a pid file names, as long as it works in that folder: the number in a stale file
- * may by now belong to an unrelated process.
+ * The process of a pid file, if its working directory is in the folder: the number in a stale file
+ * may belong to an unrelated process.
  */
 export function runningFrom(pidFile: string, folder: string): number | undefined {
   try {
@@ -14,7 +14,7 @@ export function runningFrom(pidFile: string, folder: string): number | undefined
   }
 }
 
-/** Every process whose working folder is this one or lies in it; a zombie has none. */
+/** All processes with a working directory in the folder; a zombie has none. */
 export const workersIn = (folder: string): number[] => {
   const real = realpathSync(folder)
   return readdirSync('/proc')
@@ -40,7 +40,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Whether it came true in time. */
+/** Polls the condition; returns false when it is still false after `ms`. */
 export async function within(
   ms: number,
   condition: () => boolean | Promise<boolean>,

@@ -1,10 +1,12 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { clamdAddress } from './clamav.ts'
+import { SPAM_SCRIPT } from './dovecot.ts'
 import type { EdgeSettings } from './settings.ts'
 import { edgeSecrets, hostSettings } from './settings-of.ts'
 import { renderedFiles } from './write.ts'
 
-/** Writes the configuration of real hosts into a folder; answers the names of the files. */
+/** Writes the configuration of real hosts into a folder; returns the names of the files. */
 export function renderForHosts(given: Parameters<typeof hostSettings>[0], out: string): string[] {
   const edge = hostSettings(given)
   const files = Object.entries(renderedFiles(edge)).flatMap(([server, list]) =>
@@ -24,12 +26,12 @@ export function renderForHosts(given: Parameters<typeof hostSettings>[0], out: s
   return [...files, readme].map(({ name }) => name)
 }
 
-interface Placed {
+interface InstalledFile {
   name: string
   readers: string
 }
 
-function readmeOf(edge: EdgeSettings, files: Placed[], masterPassword: string): string {
+function readmeOf(edge: EdgeSettings, files: InstalledFile[], masterPassword: string): string {
   const rows = files.map(({ name, readers }) => {
     const owner = readers === 'all' || readers === 'none' ? 'root:root' : `root:${readers}`
     const mode = readers === 'all' ? '0644' : readers === 'none' ? '0600' : '0640'
@@ -37,13 +39,13 @@ function readmeOf(edge: EdgeSettings, files: Placed[], masterPassword: string): 
   })
   return `# Configuration of a mail host
 
-Written by \`mailplane edge render\` for Debian 12 (Postfix 3.7, Dovecot 2.3, Rspamd 3). It holds secrets: keep it as you keep a password.
+Written by \`mailplane edge render\` for Debian 12 (Postfix 3.7, Dovecot 2.3, Rspamd 3). It contains secrets: protect it like a password.
 
 1. Install the servers:
 
-       apt-get install --no-install-recommends postfix postfix-pgsql dovecot-imapd dovecot-pop3d dovecot-lmtpd dovecot-managesieved dovecot-sieve dovecot-pgsql rspamd
+       apt-get install --no-install-recommends postfix postfix-pgsql dovecot-imapd dovecot-pop3d dovecot-lmtpd dovecot-managesieved dovecot-sieve dovecot-pgsql rspamd${edge.antivirus ? ' clamav-daemon clamav-freshclam' : ''}
 
-2. Make the user of the mailboxes and the folders:
+2. Create the user of the mailboxes and the folders:
 
        groupadd -g 5000 vmail && useradd -u 5000 -g vmail -M -s /usr/sbin/nologin vmail
        install -d -o vmail -g vmail -m 0700 ${edge.folders.mail}
@@ -51,7 +53,11 @@ Written by \`mailplane edge render\` for Debian 12 (Postfix 3.7, Dovecot 2.3, Rs
          edge.redis ? '' : `\n       install -d -o _rspamd -g _rspamd -m 0700 ${edge.folders.dkim}`
        }
 
-3. Put the certificate to ${edge.tls.certificate} and its key to ${edge.tls.key} (root alone).
+3. Store the certificate in ${edge.tls.certificate} and its key in ${edge.tls.key}, readable by root only. Certificates by name are kept in ${edge.folders.sni}; create the empty table of Postfix:
+
+       install -d -m 0700 ${edge.folders.sni}
+       touch ${edge.folders.sni}/names && chmod 0600 ${edge.folders.sni}/names
+       postmap -F hash:${edge.folders.sni}/names
 
 4. Copy the files:
 
@@ -59,11 +65,15 @@ Written by \`mailplane edge render\` for Debian 12 (Postfix 3.7, Dovecot 2.3, Rs
    | --- | --- | --- | --- |
 ${rows.map((row) => `   ${row}`).join('\n')}
 
-   Dovecot reads its own dovecot.conf only; what the package put into /etc/dovecot/conf.d is not included.
+   Then compile the script that files spam: \`sievec /etc/dovecot/${SPAM_SCRIPT}\`. Dovecot reads only dovecot.conf; the files of the package in /etc/dovecot/conf.d are not included.
 
-5. Start them: \`systemctl restart rspamd dovecot postfix\`.
+5. Start the servers: \`systemctl restart rspamd dovecot postfix\`.${
+    edge.antivirus
+      ? ' Start `clamav-freshclam`; when it has downloaded the signatures, start `clamav-daemon`.'
+      : ''
+  }
 
-6. Set for the control plane, which must reach ${edge.privateAddress}:
+6. Set these variables for the control plane, which must be able to reach ${edge.privateAddress}:
 
        IMAP_HOST=${edge.hostname}
        IMAP_MASTER_USER=${edge.master.user}
@@ -73,25 +83,32 @@ ${rows.map((row) => `   ${row}`).join('\n')}
        DOVEADM_API_KEY=${edge.doveadmKey}
        POSTFIX_CONFIG_DIR=${edge.folders.postfixConfig}
        MAIL_LOG_FILE=${edge.folders.logs}/mail.log
+       DOVECOT_LOG_FILE=${edge.folders.logs}/dovecot.log
+       RSPAMD_LOG_FILE=${edge.folders.logs}/rspamd.log
        MAIL_REINJECT_HOST=${edge.privateAddress}
        MAIL_REINJECT_PORT=${edge.ports.reinject}
        MAIL_FILTERED_PORT=${edge.ports.filtered}
+       MAIL_SERVICE_PORT=${edge.ports.internal}
        RSPAMD_URL=http://${edge.privateAddress}:${edge.ports.scanner}${
+         edge.antivirus ? `\n       MONITOR_CLAMD=${clamdAddress(edge)}` : ''
+       }${
          edge.contentFilter
            ? `
        CONTENT_FILTER_HOST=${edge.contentFilter.host}
        CONTENT_FILTER_PORT=${edge.contentFilter.port}
 
-   Mail is accepted while the daemon content_filter runs there, and deferred while it does not. EDGE_CONTENT_FILTER_PORT=0 renders a host without it.`
+   Mail is accepted while the daemon content_filter runs there, and deferred while it does not. Set EDGE_CONTENT_FILTER_PORT=0 to render a host without it.`
            : ''
        }
 
-The servers reach PostgreSQL at ${edge.database.host}:${edge.database.port}, database ${edge.database.name}, as the role ${edge.database.user}; let pg_hba.conf accept it. ${
+The servers reach PostgreSQL at ${edge.database.host}:${edge.database.port}, database ${edge.database.name}, as the role ${edge.database.user}; pg_hba.conf must accept it. ${
     edge.redis
       ? `Signing keys come from the Redis at ${edge.redis.host}:${edge.redis.port}.`
-      : `Signing keys are files in ${edge.folders.dkim}: the control plane must run on this host as root, or share that folder; with REDIS_URL they go through a Redis.`
+      : `Signing keys are files in ${edge.folders.dkim}: the control plane must run on this host as root, or share that folder; set REDIS_URL to distribute them through a Redis instead.`
   }
 
-Listeners: 25 for other mail hosts, 587 and 465 for logins, 143, 993, 110, 995 and 4190 for mailboxes; on ${edge.privateAddress}, for nobody outside: ${edge.ports.lmtp}, ${edge.ports.sasl}, ${edge.ports.doveadm}, ${edge.ports.quota}, ${edge.ports.internal}, ${edge.ports.reinject}, ${edge.ports.filtered}, ${edge.ports.milter}, ${edge.ports.scanner}.
+The control plane writes the certificates of domains to ${edge.folders.sni} when it runs on this host or shares that folder.
+
+Listeners: 25 for other mail hosts, 587 and 465 for logins, 143, 993, 110, 995 and 4190 for mailboxes; on ${edge.privateAddress}, not to be reachable from outside: ${edge.ports.lmtp}, ${edge.ports.sasl}, ${edge.ports.doveadm}, ${edge.ports.quota}, ${edge.ports.internal}, ${edge.ports.automatic}, ${edge.ports.reinject}, ${edge.ports.filtered}, ${edge.ports.milter}, ${edge.ports.scanner}.
 `
 }

@@ -8,11 +8,12 @@ import { privateFolders } from './settings-of.ts'
 const STOP_MS = 3000
 const KILL_MS = 1000
 
-/** The servers of a private edge, with where their programs lie. */
+/** The servers of a private edge, with a pattern for the paths of their programs. */
 const programs = {
   postfix: /^\/usr\/lib\/postfix\//,
   dovecot: /\/dovecot(\/|$)/,
   rspamd: /\/rspamd[^/]*$/,
+  clamd: /\/clamd$/,
 } as const
 
 export type EdgeServer = keyof typeof programs
@@ -20,22 +21,22 @@ export const EDGE_SERVERS = Object.keys(programs) as EdgeServer[]
 
 const markOf = (folder: string) => `${folder}/wanted`
 
-/** Somebody has started the edge and wants it to run; who stops it takes that back. */
+/** The marker file exists from `edge up` until `edge down`. */
 export const markWanted = (folder: string): void => writeFileSync(markOf(folder), '')
 export const unmarkWanted = (folder: string): void => rmSync(markOf(folder), { force: true })
 
-/** Whether there is an edge beside this data folder that is meant to run. */
+/** Returns whether the data folder has an edge that is supposed to run. */
 export function isEdgeWanted(dataDir: string): boolean {
   const folder = edgePlace(dataDir)
   return folder !== undefined && existsSync(markOf(folder))
 }
 
-/** Stops one server with all its processes and starts it again, as it is configured. */
+/** Stops all processes of one server and starts it again with its present configuration. */
 export async function restartIn(folder: string, name: EdgeServer): Promise<void> {
   const workers = () => workersIn(folder).filter((pid) => programs[name].test(programOf(pid)))
   for (const pid of workers()) signal(pid, 'SIGTERM')
   if (!(await within(STOP_MS, () => workers().length === 0))) {
-    // Mail under way is in a queue or not accepted yet; nothing is lost with those who wait.
+    // SIGKILL loses no mail: a message is either in a queue or not accepted yet.
     for (const pid of workers()) signal(pid, 'SIGKILL')
     await within(KILL_MS, () => workers().length === 0)
   }

@@ -1,21 +1,31 @@
 import { keyFile, SELECTORS_FILE } from '../mail/signing-keys.files.ts'
 import { REDIS_KEYS, REDIS_SELECTORS } from '../mail/signing-keys.redis.ts'
+import { antivirusRules } from './clamav.ts'
 import type { EdgeSettings, RenderedFile } from './settings.ts'
 
+/** Files named by their content: shared by the edges of a machine, as compiling takes seconds. */
+const COMPILED_PATTERNS = '/var/lib/rspamd'
+
+/** Above the time of all tries of the virus scanner, below that of the content filter. */
+const SCAN_TIME = 'task_timeout = 50s;'
+
+/** Public suffixes. Rspamd compiles its full list for 20 s, to find URLs that no rule reads here. */
+const SUFFIXES = 'suffixes.dat'
+
 /**
- * A private edge signs, and knows of spam only the patterns that are made to try it out, so that
- * nothing is looked up outside. On a real host
- * these are changes to the configuration of the package, which also knows spam.
+ * On a private edge Rspamd signs mail and detects only the spam test patterns, so that it makes no
+ * network look-ups. On a real host these files extend the full configuration of the package.
  */
 export function rspamdFiles(edge: EdgeSettings): RenderedFile[] {
   if (edge.isPrivate) {
     return [
-      { name: 'rspamd.conf', text: alone(edge), readers: '_rspamd' },
+      { name: 'rspamd.conf', text: privateConfig(edge), readers: '_rspamd' },
       {
         name: 'rspamd.lua',
-        text: '-- No rules: it signs, and knows the patterns for tests.\n',
+        text: '-- No rules: this Rspamd only signs mail and detects test patterns.\n',
         readers: 'all',
       },
+      { name: SUFFIXES, text: 'test\n', readers: 'all' },
     ]
   }
   const redis = edge.redis ? `${redisServers(edge)}\n` : ''
@@ -25,9 +35,18 @@ export function rspamdFiles(edge: EdgeSettings): RenderedFile[] {
     { name: 'local.d/worker-normal.inc', text: `${scanner(edge)}\n`, readers: 'all' },
     {
       name: 'local.d/options.inc',
-      text: 'map_watch_interval = 1s;\nmax_message = 64Mb;\n',
+      text: `map_watch_interval = 1s;\nmax_message = 64Mb;\n${SCAN_TIME}\n`,
       readers: 'all',
     },
+    ...(edge.antivirus
+      ? [
+          {
+            name: 'local.d/antivirus.conf',
+            text: `${antivirusRules(edge)}\n`,
+            readers: 'all' as const,
+          },
+        ]
+      : []),
     ...(redis ? [{ name: 'local.d/redis.conf', text: redis, readers: '_rspamd' as const }] : []),
   ]
 }
@@ -37,21 +56,22 @@ const milter = ({
   ports,
 }: EdgeSettings) => `bind_socket = "${privateAddress}:${ports.milter}";
 milter = yes;
-# As long as it takes on a busy host to look through the largest message there may be.
+# Enough to scan the largest allowed message on a busy host.
 timeout = 100s;
 upstream "local" {
   default = yes;
-  self_scan = yes;
+  # Rspamd 3.4 crashes if this worker itself waits for the virus scanner.
+  hosts = "${privateAddress}:${ports.scanner}";
 }`
 
-/** Asked by the content filter about mail from outside. */
+/** The content filter sends incoming mail to this worker. */
 const scanner = ({ privateAddress, ports }: EdgeSettings) =>
   `bind_socket = "${privateAddress}:${ports.scanner}";`
 
 /**
- * The domain of the From header signs, and it has to be that of the envelope, which Postfix has
- * checked: otherwise a login of one tenant could have its mail signed with the key of another. What
- * is only passed on is never signed.
+ * Signs with the domain of the From header, which must equal the domain of the envelope sender, as
+ * Postfix has verified that one. Otherwise a tenant could get mail signed with the key of another.
+ * Relayed mail is never signed.
  */
 const signing = ({ redis, folders }: EdgeSettings) => `${
   redis
@@ -79,21 +99,22 @@ const redisServers = ({ redis }: EdgeSettings) =>
     : `servers = "${redis.host}:${redis.port}";
 db = "${redis.database}";${redis.password === '' ? '' : `\npassword = "${redis.password}";`}`
 
-const alone = (edge: EdgeSettings) => `# Written by mailplane; changes here are lost.
+const privateConfig = (edge: EdgeSettings) => `# Written by mailplane; changes here are lost.
 options {
   pidfile = "${edge.folders.rspamdPid}";
   tempdir = "${edge.folders.rspamdData}";
   cache_file = "${edge.folders.rspamdData}/symbols.cache";
-  hs_cache_dir = "${edge.folders.rspamdData}";
+  hs_cache_dir = "${COMPILED_PATTERNS}";
   history_file = "${edge.folders.rspamdData}/rspamd.history";
   stats_file = "${edge.folders.rspamdData}/stats.ucl";
   dynamic_conf = "${edge.folders.rspamdData}/dynamic";
   rrd = "";
-  url_tld = "/usr/share/rspamd/effective_tld_names.dat";
+  url_tld = "${edge.folders.rspamdConfig}/${SUFFIXES}";
   filters = "dkim";
   explicit_modules = ["dkim"];
   map_watch_interval = 1s;
   max_message = 64Mb;
+  ${SCAN_TIME}
   enable_test_patterns = true;
   local_addrs = ["127.0.0.0/8"];
   dns {
@@ -134,7 +155,10 @@ metric {
     add_header = 6;
   }
 }
-${edge.redis === undefined ? '' : `redis {\n${redisServers(edge)}\n}\n`}dkim_signing {
+${edge.redis === undefined ? '' : `redis {\n${redisServers(edge)}\n}\n`}# The control plane sends the policy of a domain with each scan.
+settings {
+}
+dkim_signing {
 ${signing(edge)}
 }
-`
+${edge.antivirus ? `antivirus {\n${antivirusRules(edge)}\n}\n` : ''}`

@@ -7,7 +7,7 @@ import type { EdgeSettings, Folders } from './settings.ts'
 
 const START_MS = 15_000
 const STOP_MS = 1000
-// Processes of Dovecot that wait for somebody to log in would keep it for seconds.
+// Idle login processes of Dovecot would delay its end by seconds.
 const LINGER_MS = 500
 
 interface Server {
@@ -15,8 +15,11 @@ interface Server {
   pidFile: string
   log: string
   command: string[]
-  /** Ports that must answer; the others listen before their program goes into the background. */
+  /** Ports to wait for; all others are open before the program goes into the background. */
   listens: (keyof EdgeSettings['ports'])[]
+  /** The program stays in the foreground, and thereby in the folder. */
+  isForeground?: boolean
+  startMs?: number
 }
 
 const serversOf = (folders: Folders): Server[] => [
@@ -39,7 +42,7 @@ const serversOf = (folders: Folders): Server[] => [
     name: 'Postfix',
     pidFile: `${folders.postfixQueue}/pid/master.pid`,
     log: `${folders.logs}/mail.log`,
-    // Directly, and back once it listens; `postfix start` would look at everything first.
+    // master -w returns when it listens; `postfix start` would check the whole installation first.
     command: ['/usr/lib/postfix/sbin/master', '-c', folders.postfixConfig, '-w'],
     listens: [],
   },
@@ -50,23 +53,39 @@ const serversOf = (folders: Folders): Server[] => [
     command: ['dovecot', '-c', `${folders.dovecotConfig}/dovecot.conf`],
     listens: ['doveadm'],
   },
+  ...(existsSync(clamdConfig(folders))
+    ? [
+        {
+          name: 'Clamd',
+          pidFile: `${folders.clamavData}/clamd.pid`,
+          log: `${folders.logs}/clamd.log`,
+          command: ['/usr/sbin/clamd', '-c', clamdConfig(folders)],
+          listens: ['clamd' as const],
+          isForeground: true,
+          // Loading the whole database takes up to a minute.
+          startMs: 120_000,
+        },
+      ]
+    : []),
 ]
 
-/** Which of the three run in that folder, by name. */
+const clamdConfig = ({ clamavConfig }: Folders) => `${clamavConfig}/clamd.conf`
+
+/** The process ids of the servers in the folder, by name. */
 export const running = (folder: string, folders: Folders): Record<string, number | undefined> =>
   Object.fromEntries(
     serversOf(folders).map(({ name, pidFile }) => [name, runningFrom(pidFile, folder)]),
   )
 
-/** All at once; back when every port answers. */
+/** Starts all servers in parallel and waits until their ports answer. */
 export async function startServers(edge: EdgeSettings, folder: string): Promise<void> {
   const starts = serversOf(edge.folders).map((server) => start(server, edge, folder))
-  // Also when one has failed: who stops the others must find them, and not what is about to be them.
+  // Waits for all of them even after a failure, so that stopServers() finds every process.
   const failed = (await Promise.allSettled(starts)).find(({ status }) => status === 'rejected')
   if (failed) throw (failed as PromiseRejectedResult).reason
 }
 
-/** One of them, by its name in lower case. */
+/** Starts one server; `name` is in lower case. */
 export async function startServer(
   name: string,
   edge: Pick<EdgeSettings, 'folders' | 'ports'>,
@@ -82,20 +101,32 @@ async function start(
   edge: Pick<EdgeSettings, 'ports'>,
   folder: string,
 ): Promise<void> {
-  const { name, command, listens, pidFile, log } = server
+  const { name, command, listens, pidFile, log, isForeground, startMs = START_MS } = server
   rmSync(pidFile, { force: true })
-  const failure = await run(command, folder)
-  const open = async () => {
-    const answered = await Promise.all(listens.map((port) => answers(edge.ports[port])))
-    return answered.every(Boolean) && runningFrom(pidFile, folder) !== undefined
+  let failure: string | undefined
+  const ended = run(command, folder, isForeground).then((complaint) => {
+    failure = isForeground ? complaint || 'it ended' : complaint
+  })
+  if (!isForeground) await ended
+  const isUp = async () => {
+    const isOpen = await Promise.all(listens.map((port) => answers(edge.ports[port])))
+    return isOpen.every(Boolean) && runningFrom(pidFile, folder) !== undefined
   }
-  if (failure === undefined && (await within(START_MS, open))) return
-  const said = failure || (existsSync(log) ? lastLine(readFileSync(log, 'utf8')) : '')
-  throw new StartupError(`${name} does not start: ${said || 'it says nothing'}; see ${log}`)
+  const isSettled = async () => failure !== undefined || (await isUp())
+  if ((await within(startMs, isSettled)) && failure === undefined) return
+  const reason = failure || (existsSync(log) ? lastLine(readFileSync(log, 'utf8')) : '')
+  throw new StartupError(`${name} does not start: ${reason || 'it gives no reason'}; see ${log}`)
 }
 
-/** The programs put themselves into the background; what they say before is why they do not. */
-function run([program = '', ...args]: string[], cwd: string): Promise<string | undefined> {
+/**
+ * Runs a program until it ends or goes into the background; returns its error output if it fails. A
+ * program in the foreground lives on when this process ends, so it gets no pipe to it.
+ */
+function run(
+  [program = '', ...args]: string[],
+  cwd: string,
+  isForeground = false,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
       cwd,
@@ -105,16 +136,17 @@ function run([program = '', ...args]: string[], cwd: string): Promise<string | u
         TZ: 'UTC',
         LANG: 'C',
       },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', isForeground ? 'ignore' : 'pipe'],
     })
+    if (isForeground) child.unref()
     let complaint = ''
-    child.stderr.setEncoding('utf8').on('data', (text) => {
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
       complaint += text
     })
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code) => {
-      // Those in the background may hold on to it.
-      child.stderr.destroy()
+      // The background processes may keep the pipe open.
+      child.stderr?.destroy()
       resolve(code === 0 ? undefined : lastLine(complaint) || `it ended with ${code}`)
     })
   })
@@ -122,14 +154,14 @@ function run([program = '', ...args]: string[], cwd: string): Promise<string | u
 
 const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? ''
 
-/** By their own pid files; then what they have left behind in the folder, which is nobody else's. */
+/** Stops the servers by their pid files, then kills all remaining processes of the folder. */
 export async function stopServers(folder: string, folders: Folders): Promise<void> {
   const masters = Object.values(running(folder, folders)).filter((pid) => pid !== undefined)
   for (const pid of masters) signal(pid, 'SIGTERM')
   const isEmpty = () => workersIn(folder).length === 0
   if (masters.length > 0 && (await within(LINGER_MS, isEmpty))) return
-  // Mail under way is in a queue or not accepted yet; nothing is lost with those who wait. Again and
-  // again: one that was just being looked for may have made another.
+  // SIGKILL loses no mail: a message is either in a queue or not accepted yet. Repeated, because a
+  // process may fork while the list is read.
   await within(STOP_MS, () => {
     const left = workersIn(folder)
     for (const pid of left) signal(pid, 'SIGKILL')

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
-import { POLICY_PORTS } from '../config.rate-limits.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
+import { resolveMailServers } from '../config/mail-servers.ts'
 import type { Vault } from '../lib/vault.ts'
+import { loginKey } from '../mail/imap-login.ts'
 import { originKey } from '../mail/origin.ts'
 import type { DatabaseAddress } from './database-role.ts'
 import { type Ports, STANDARD_PORTS } from './ports.ts'
@@ -9,13 +10,14 @@ import type { EdgeSettings, Folders, RedisAddress } from './settings.ts'
 
 export const MASTER_USER = 'mailplane-filters'
 
-/** Secrets between the servers and the control plane. They follow from the root key, like the role's. */
+/** Shared secrets of the mail servers and the control plane, derived from the root key. */
 export const edgeSecrets = (vault: Vault) => ({
   doveadmKey: vault.fingerprint('administration interface of Dovecot', 'key'),
   masterPassword: vault.fingerprint('master login for filters', MASTER_USER),
   controllerPassword: vault.fingerprint('controller of Rspamd', 'password'),
   originKey: originKey(vault),
   policyKey: vault.fingerprint('auth policy of Dovecot', 'key'),
+  loginKey: loginKey(vault),
 })
 
 interface Given {
@@ -24,28 +26,30 @@ interface Given {
   database: DatabaseAddress
 }
 
-/** What holds on a private edge and on real hosts alike. */
+/** The settings that a private edge and real hosts have in common. */
 function common({ config, vault, database }: Given, ports: Ports) {
   const secrets = edgeSecrets(vault)
+  const own = config.mailServers
   const filterPort = config.EDGE_CONTENT_FILTER_PORT ?? ports.filter
   return {
     hostname: config.SVC_MAIL_HOSTNAME,
     database,
     doveadmKey: secrets.doveadmKey,
+    loginKey: secrets.loginKey,
     controllerPassword: secrets.controllerPassword,
     master: {
       user: MASTER_USER,
-      // A long random secret needs no slow hash.
+      // A long random secret does not need a slow hash.
       passwordHash: `{SHA512.HEX}${hash('sha512', secrets.masterPassword)}`,
     },
     relayHost: config.EDGE_RELAY_HOST,
     policies: {
       host: config.EDGE_POLICY_HOST,
-      // The rate limiter listens there; 0 turns a question off.
-      ratePort: (config.EDGE_RATE_POLICY_PORT ?? rateLimiterPort(config, 'rate')) || undefined,
+      // The rate limiter listens on these ports; 0 disables the request.
+      ratePort: (config.EDGE_RATE_POLICY_PORT ?? (own.POLICY_RATE_PORT || ports.rate)) || undefined,
       accessPort:
-        (config.EDGE_ACCESS_POLICY_PORT ?? rateLimiterPort(config, 'access')) || undefined,
-      authPort: (config.EDGE_AUTH_POLICY_PORT ?? rateLimiterPort(config, 'auth')) || undefined,
+        (config.EDGE_ACCESS_POLICY_PORT ?? (own.POLICY_ACCESS_PORT || ports.access)) || undefined,
+      authPort: (config.EDGE_AUTH_POLICY_PORT ?? (own.AUTH_POLICY_PORT || ports.auth)) || undefined,
       authKey: secrets.policyKey,
       failOpen: config.EDGE_POLICY_FAIL_OPEN,
     },
@@ -57,19 +61,14 @@ function common({ config, vault, database }: Given, ports: Ports) {
   }
 }
 
-/** Where the rate limiter of this configuration can be asked. */
-function rateLimiterPort(config: Given['config'], which: keyof typeof POLICY_PORTS): number {
-  const set = { rate: 'POLICY_RATE_PORT', access: 'POLICY_ACCESS_PORT', auth: 'AUTH_POLICY_PORT' }
-  return (config[set[which] as 'POLICY_RATE_PORT'] ?? 0) || POLICY_PORTS[which]
-}
-
-/** Under one folder, on loopback. */
+/** The settings of a private edge: all files under one folder, all listeners on loopback. */
 export function privateSettings(
   given: Given,
   folder: string,
   ports: Ports,
   tls: EdgeSettings['tls'],
 ): EdgeSettings {
+  const { config } = given
   return {
     ...common(given, ports),
     publicAddress: '127.0.0.1',
@@ -77,6 +76,7 @@ export function privateSettings(
     ports,
     folders: privateFolders(folder),
     tls,
+    antivirus: config.EDGE_ANTIVIRUS ? { database: config.EDGE_ANTIVIRUS_DATABASE } : undefined,
     trustedNetworks: ['127.0.0.0/8'],
     isPrivate: true,
   }
@@ -94,14 +94,18 @@ export const privateFolders = (folder: string) =>
     rspamdConfig: `${folder}/etc/rspamd`,
     rspamdData: `${folder}/rspamd`,
     rspamdPid: `${folder}/rspamd/rspamd.pid`,
+    clamavConfig: `${folder}/etc/clamav`,
+    clamavData: `${folder}/clamav`,
     dkim: `${folder}/dkim`,
+    sni: `${folder}/sni`,
     mail: `${folder}/mail`,
     logs: `${folder}/log`,
   }) satisfies Folders
 
-/** Where Debian's packages have things, on the ports that clients expect. */
+/** The settings of a real host: the folders of Debian's packages and the standard ports. */
 export function hostSettings(given: Given): EdgeSettings {
   const { config } = given
+  const { EDGE_DKIM_DIR, EDGE_SNI_DIR } = resolveMailServers(config.mailServers)
   return {
     ...common(given, STANDARD_PORTS),
     publicAddress: '*',
@@ -118,18 +122,24 @@ export function hostSettings(given: Given): EdgeSettings {
       rspamdConfig: '/etc/rspamd',
       rspamdData: '/var/lib/rspamd',
       rspamdPid: '/run/rspamd/rspamd.pid',
-      dkim: config.EDGE_DKIM_DIR,
+      clamavConfig: '/etc/clamav',
+      clamavData: '/var/lib/clamav',
+      dkim: EDGE_DKIM_DIR,
+      sni: EDGE_SNI_DIR,
       mail: config.EDGE_MAIL_DIR,
       logs: '/var/log/mailplane',
     },
     tls: { certificate: config.EDGE_TLS_CERT, key: config.EDGE_TLS_KEY },
+    antivirus: config.EDGE_ANTIVIRUS
+      ? { database: config.EDGE_ANTIVIRUS_DATABASE ?? '/var/lib/clamav' }
+      : undefined,
     trustedNetworks: ['127.0.0.0/8', ...config.EDGE_TRUSTED_NETWORKS],
     isPrivate: false,
   }
 }
 
-/** Rspamd speaks no TLS to a Redis; then, as without one, keys are kept in files. */
-export function signingRedis({ REDIS_URL }: Pick<Config, 'REDIS_URL'>): RedisAddress | undefined {
+/** Rspamd does not support TLS to Redis; with rediss: the keys are files, as without Redis. */
+function signingRedis({ REDIS_URL }: Pick<Config, 'REDIS_URL'>): RedisAddress | undefined {
   if (REDIS_URL === undefined || !REDIS_URL.startsWith('redis:')) return undefined
   const url = new URL(REDIS_URL)
   return {

@@ -1,30 +1,34 @@
 import type { DatabaseAddress } from './database-role.ts'
 import type { Ports } from './ports.ts'
 
-/** Everything the three configurations are written from; for a private edge and for real hosts. */
+/** The settings from which the configuration of Postfix, Dovecot and Rspamd is rendered. */
 export interface EdgeSettings {
   hostname: string
-  /** Where clients from outside are listened to; `*` is every address. */
+  /** The IP address of the public listeners; `*` means all. */
   publicAddress: string
-  /** Where the servers talk to each other and to the control plane. */
+  /** The IP address of the listeners for the other servers and the control plane. */
   privateAddress: string
   ports: Ports
   folders: Folders
   database: DatabaseAddress
   tls: { certificate: string; key: string }
   doveadmKey: string
+  /** The control plane sends it with the password of a holder, and asks for the second factor itself. */
+  loginKey: string
   controllerPassword: string
   master: { user: string; passwordHash: string }
-  /** Of the control plane: whose word for the real client of a login is taken, and who sends within. */
+  /** Networks of the control plane, which may name the real client of a login and send mail. */
   trustedNetworks: readonly string[]
-  /** `[host]:port` that takes all outgoing mail; without it, mail goes where DNS says. */
+  /** `[host]:port` of a relay for all outgoing mail; undefined delivers by MX records. */
   relayHost: string | undefined
   policies: Policies
-  /** Sees every message before it is accepted; undefined: mail is accepted without. */
+  /** Checks every message before it is accepted; undefined disables the filter. */
   contentFilter: ContentFilter | undefined
-  /** Keys come from files, or from a Redis. */
+  /** The virus scanner; undefined when it is turned off. */
+  antivirus: Antivirus | undefined
+  /** The Redis with the signing keys; undefined when they are files. */
   redis: RedisAddress | undefined
-  /** On loopback for one person: no delays after wrong passwords, no outside to be careful of. */
+  /** A private edge on loopback: no delays after wrong passwords, no network look-ups. */
   isPrivate: boolean
 }
 
@@ -32,7 +36,7 @@ export interface Folders {
   postfixConfig: string
   postfixQueue: string
   postfixData: string
-  /** Where Postfix finds its plugin for PostgreSQL; unset: where the package put it. */
+  /** The folder of the PostgreSQL plugin of Postfix; undefined for that of the package. */
   postfixMeta: string | undefined
   dovecotConfig: string
   dovecotRun: string
@@ -40,31 +44,41 @@ export interface Folders {
   rspamdConfig: string
   rspamdData: string
   rspamdPid: string
-  /** Signing keys in files and the list of which selector signs. */
+  clamavConfig: string
+  /** Temporary files and the pid file of clamd. */
+  clamavData: string
+  /** The signing keys and the list of active selectors. */
   dkim: string
+  /** The certificates that are presented by name. */
+  sni: string
   mail: string
   logs: string
 }
 
-/** Where decisions are asked for; what is not there is not asked. */
+/** The policy services of the control plane; an undefined port disables one. */
 export interface Policies {
   host: string
-  /** Asked once a message, at its end: it counts. */
+  /** Called once per message, after DATA, to count it. */
   ratePort: number | undefined
-  /** Asked for every recipient of an authenticated client. */
+  /** Called for every recipient. */
   accessPort: number | undefined
-  /** Asked by Dovecot before and after every login. */
+  /** Called by Dovecot before and after every login. */
   authPort: number | undefined
   authKey: string
-  /** What an answer that does not come means: the mail passes, or it is to be tried later. */
+  /** Decides if mail passes or is deferred while a policy service does not answer. */
   failOpen: boolean
 }
 
-export interface ContentFilter {
+interface ContentFilter {
   host: string
   port: number
-  /** Shows that what is said about the sender of a message was said by Postfix. */
+  /** Proves to the filter that Postfix wrote the origin header. */
   key: string
+}
+
+interface Antivirus {
+  /** The folder of the signatures; undefined for the test signature of a private edge. */
+  database: string | undefined
 }
 
 export interface RedisAddress {
@@ -74,14 +88,14 @@ export interface RedisAddress {
   database: string
 }
 
-/** Mail belongs to this number, which needs no account. */
+/** The user id that owns the mail files; it needs no entry in /etc/passwd. */
 export const MAIL_UID = 5000
 
 /** A file of the rendered configuration. */
 export interface RenderedFile {
-  /** Under the folder of its server. */
+  /** The path below the configuration folder of its server. */
   name: string
   text: string
-  /** The group that may read it besides root; `all` for what is no secret, `none` for root alone. */
+  /** The group that may read the file besides root; `all` for everyone, `none` for root only. */
   readers: 'all' | 'dovecot' | 'postfix' | '_rspamd' | 'none'
 }

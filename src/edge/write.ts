@@ -6,30 +6,34 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { accountOf, groupOf } from './accounts.ts'
+import { clamavFiles } from './clamav.ts'
 import { dovecotFiles } from './dovecot.ts'
 import { postfixFiles } from './postfix.ts'
 import { rspamdFiles } from './rspamd.ts'
 import { type EdgeSettings, type Folders, MAIL_UID, type RenderedFile } from './settings.ts'
 
-/** The files of each server, by the name of its folder. */
+/** The rendered files by server. */
 export const renderedFiles = (edge: EdgeSettings): Record<string, RenderedFile[]> => ({
   postfix: postfixFiles(edge),
   dovecot: dovecotFiles(edge),
   rspamd: rspamdFiles(edge),
+  clamav: clamavFiles(edge),
 })
 
-/** Writes what differs from what is there, each file whole or not at all; true when something did. */
+/** Writes the changed files, each atomically. Returns whether any file changed. */
 export function writeConfiguration(edge: EdgeSettings): boolean {
   const folders: Record<string, string> = {
     postfix: edge.folders.postfixConfig,
     dovecot: edge.folders.dovecotConfig,
     rspamd: edge.folders.rspamdConfig,
+    clamav: edge.folders.clamavConfig,
   }
-  let changed = false
+  let changed = edge.antivirus === undefined && removeClamav(edge.folders)
   for (const [server, files] of Object.entries(renderedFiles(edge))) {
     for (const { name, text, readers } of files) {
       const path = join(folders[server] as string, name)
@@ -48,7 +52,14 @@ export function writeConfiguration(edge: EdgeSettings): boolean {
   return changed
 }
 
-/** The folders of a private edge, each for the user who works in it. */
+/** The file of clamd exists only while the scanner is turned on: see serversOf(). */
+function removeClamav({ clamavConfig }: Folders): boolean {
+  const existed = existsSync(clamavConfig)
+  rmSync(clamavConfig, { recursive: true, force: true })
+  return existed
+}
+
+/** Creates the folders of a private edge with the owners that the servers need. */
 export function makeFolders(folders: Folders): void {
   const postfix = accountOf('postfix')
   const postdrop = groupOf('postdrop')
@@ -59,23 +70,31 @@ export function makeFolders(folders: Folders): void {
     chmodSync(path, mode)
   }
   for (const path of [folders.dovecotState, folders.postfixQueue]) make(path, 0o755)
-  // Logs name people; whoever writes them only passes through.
+  // Logs contain personal data: the servers may enter the folder but not list it.
   make(folders.logs, 0o711)
   make(folders.dovecotRun, 0o755)
   make(folders.mail, 0o700, MAIL_UID, MAIL_UID)
   make(folders.rspamdData, 0o750, rspamd.uid, rspamd.gid)
   make(folders.dkim, 0o700, rspamd.uid, rspamd.gid)
+  make(folders.sni, 0o700)
   make(folders.postfixData, 0o700, postfix.uid, postfix.gid)
-  // `postfix start` would make these, and takes a second longer for it.
+  // `postfix start` would create these, but takes a second longer.
   for (const name of QUEUES) make(`${folders.postfixQueue}/${name}`, 0o700, postfix.uid)
   make(`${folders.postfixQueue}/pid`, 0o755)
   make(`${folders.postfixQueue}/maildrop`, 0o730, postfix.uid, postdrop)
   make(`${folders.postfixQueue}/public`, 0o710, postfix.uid, postdrop)
-  // There before the first message, for whoever follows it.
+  // Exists before the first message, so that the log ingestor can follow it.
   writeFileSync(`${folders.logs}/mail.log`, '', { flag: 'a', mode: 0o600 })
   const log = `${folders.logs}/rspamd.log`
   writeFileSync(log, '', { flag: 'a', mode: 0o600 })
   chownSync(log, rspamd.uid, rspamd.gid)
+  if (existsSync(folders.clamavConfig)) {
+    const clamav = accountOf('clamav')
+    make(folders.clamavData, 0o700, clamav.uid, clamav.gid)
+    const clamdLog = `${folders.logs}/clamd.log`
+    writeFileSync(clamdLog, '', { flag: 'a', mode: 0o600 })
+    chownSync(clamdLog, clamav.uid, clamav.gid)
+  }
   makePlugin(folders.postfixMeta as string)
 }
 
@@ -85,8 +104,8 @@ const QUEUES = [
 ]
 
 /**
- * Postfix refuses a plugin that root does not own, as it may be where root is only root of a
- * namespace; a copy is ours in any case.
+ * Postfix refuses a plugin that root does not own, which happens in a user namespace. The owner of a
+ * copy is always the current user.
  */
 function makePlugin(folder: string): void {
   mkdirSync(folder, { recursive: true })

@@ -1,17 +1,19 @@
 import type { TObject, TProperties } from 'typebox'
 
-/** A kind of event: its dotted name, who produces it, and the shape of its data. */
+/** A type of event: its dotted name, its producer, and the schema of its data. */
 export interface EventType<Data extends TObject = TObject> {
-  /** `email.imap.*` stands for every name that begins like that. */
+  /** `email.imap.*` means every name with this prefix. */
   name: string
   source: string
   summary: string
   data: Data
+  /** Mailplane stores it only when another service reports it. */
+  reported?: boolean
 }
 
-/** An event that no part of this code emits; other services may, through the channel. */
-export interface PlannedEvent extends EventType {
-  /** Nobody is expected to emit it: the name is taken, and that is all. */
+/** An event that Mailplane does not emit; other services may, through the channel. */
+interface PlannedEvent extends EventType {
+  /** The name is reserved, and nothing is expected to emit it. */
   reserved: boolean
 }
 
@@ -21,7 +23,7 @@ const planned = new Map<string, PlannedEvent>()
 /** Declares an event once, next to the feature that emits it. */
 export function defineEvent<Properties extends TProperties>(
   name: string,
-  declaration: { source: string; summary: string; data: TObject<Properties> },
+  declaration: { source: string; summary: string; data: TObject<Properties>; reported?: true },
 ): EventType<TObject<Properties>> {
   if (defined.has(name)) throw new Error(`event ${name} is defined twice`)
   const type = { name, ...declaration }
@@ -29,22 +31,25 @@ export function defineEvent<Properties extends TProperties>(
   return type
 }
 
-/** Declares an event that has no feature yet; the feature that defines it takes its place. */
+/** Declares an event that no feature defines yet; a later defineEvent replaces it. */
 export function planEvent(event: PlannedEvent): void {
   if (planned.has(event.name)) throw new Error(`event ${event.name} is planned twice`)
   planned.set(event.name, event)
 }
 
-export interface CataloguedEvent extends EventType {
+interface CataloguedEvent extends EventType {
   producer: 'this' | 'none' | 'reserved'
 }
 
 const byName = (one: EventType, other: EventType) => one.name.localeCompare(other.name)
 
-/** Every event there is or may be, whoever emits it. */
+/** All defined and planned events. */
 export const eventCatalogue = (): CataloguedEvent[] =>
   [
-    ...Array.from(defined.values(), (type) => ({ ...type, producer: 'this' as const })),
+    ...Array.from(defined.values(), (type) => ({
+      ...type,
+      producer: type.reported ? ('none' as const) : ('this' as const),
+    })),
     ...[...planned.values()]
       .filter(({ name }) => !defined.has(name))
       .map(({ reserved, ...type }) => ({
@@ -53,10 +58,10 @@ export const eventCatalogue = (): CataloguedEvent[] =>
       })),
   ].sort(byName)
 
-/** Planned events that a feature defines by now: src/events/planned no longer needs them. */
+/** Planned events that a feature has defined since; they can go from src/events/planned. */
 export const overtaken = (): string[] => [...planned.keys()].filter((name) => defined.has(name))
 
-/** The declaration that a name falls under: its own, or that of its family. */
+/** The declaration of a name, or of the family that it belongs to. */
 export const findEvent = (name: string): EventType | undefined =>
   name.endsWith('.*')
     ? undefined

@@ -30,7 +30,7 @@ const emit = (type: typeof Tested, thing_id: string, fails = false) =>
   })
 
 describe('an event', () => {
-  it('is defined once', () => {
+  it('cannot be defined twice', () => {
     expect(() => defineEvent('test.happened', declaration)).toThrow(
       'event test.happened is defined twice',
     )
@@ -40,19 +40,19 @@ describe('an event', () => {
     expect(names).toContain('org.created')
   })
 
-  it('that nobody defined is not emitted, and the change with it', async () => {
+  it('that is not defined cannot be emitted, and the change is rolled back', async () => {
     await expect(emit({ ...Tested, name: 'test.unknown' }, '1')).rejects.toThrow(
       'event test.unknown is not defined',
     )
     expect(await stored()).toEqual([])
   })
 
-  it('does not happen when the change that caused it is rolled back', async () => {
+  it('is not stored when the change that caused it is rolled back', async () => {
     await expect(emit(Tested, '1', true)).rejects.toThrow('the change failed')
     expect(await stored()).toEqual([])
   })
 
-  it('is stored with the change, in order, with whom it concerns', async () => {
+  it('is stored with the change, in order, with its organization and domain', async () => {
     await emit(Tested, '1')
     await emit(Tested, '2')
     const rows = await stored()

@@ -1,21 +1,20 @@
 import type { TObject, TSchema } from 'typebox'
-import { exampleOf } from '../openapi/example.ts'
+import { exampleOf } from '../lib/schema-example.ts'
 import { vocabulary } from './vocabulary.ts'
 
-/** What `data` of an event may look like: its author's examples, or those of the vocabulary. */
+/** An example of the `data` of an event, from its schema or, where that has none, the vocabulary. */
 export const exampleData = (data: TObject): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(data.properties).map(([name, schema]) => [name, exampleOfField(name, schema)]),
   )
 
 function exampleOfField(name: string, schema: TSchema): unknown {
-  const known = vocabulary[name]
-  if (!known || saysMore(schema)) return exampleOf(schema)
-  return typeOf(known) === typeOf(schema) ? exampleOf(known) : exampleOf(schema)
+  const field = vocabulary[name]
+  const usesVocabulary = field && !hasOwnExample(schema) && typeOf(field) === typeOf(schema)
+  return exampleOf(usesVocabulary ? field : schema)
 }
 
-/** The schema has words of its own for what the field may hold. */
-const saysMore = (schema: TSchema): boolean =>
+const hasOwnExample = (schema: TSchema): boolean =>
   'examples' in schema || 'const' in schema || 'enum' in schema
 
 function typeOf(schema: TSchema): unknown {

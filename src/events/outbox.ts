@@ -1,39 +1,37 @@
 import type { Static, TObject } from 'typebox'
 import type { Tx } from '../database/database.ts'
 import type { Log } from '../log.ts'
-import type { About, Events, EventType } from './events.ts'
+import { type About, type Events, type EventType, type Occurrence, occurrence } from './events.ts'
 
 const CAPACITY = 50_000
-
-type Entry = (tx: Tx) => Promise<void>
 
 export type Outbox = ReturnType<typeof outbox>
 
 /**
- * Events of work that must not wait for the database. They are stored a moment later, together with
- * the rows they belong to; what cannot be stored stays here for the next time.
+ * Holds the events of work that must not wait for the database. They are stored a moment later,
+ * together with the rows they belong to.
  */
 export function outbox({ events, log }: { events: Events; log: Log }) {
-  let entries: Entry[] = []
+  let waiting: Occurrence[] = []
   let lost = 0
 
   return {
     get isEmpty() {
-      return entries.length === 0
+      return waiting.length === 0
     },
     add<Data extends TObject>(type: EventType<Data>, about: About, data: Static<Data>): void {
-      if (entries.length >= CAPACITY) {
-        if (lost++ === 0) log.error('the database is away for too long: events are being lost')
+      if (waiting.length >= CAPACITY) {
+        if (lost++ === 0) log.error('event outbox full, dropping events until the database is back')
         return
       }
-      entries.push((tx) => events.emit(tx, type, about, data))
+      waiting.push(occurrence(type, about, data))
     },
-    /** Stores everything; nothing is forgotten unless the transaction commits. */
+    /** Stores everything; call the result after the commit to remove the events from memory. */
     async store(tx: Tx): Promise<() => void> {
-      const taken = entries.slice()
-      for (const store of taken) await store(tx)
+      const stored = waiting.slice()
+      await events.emitMany(tx, stored)
       return () => {
-        entries = entries.slice(taken.length)
+        waiting = waiting.slice(stored.length)
         lost = 0
       }
     },

@@ -18,7 +18,7 @@ const of = (
     Object.entries(examples).map(([name, example]) => [name, make({ examples: [example] })]),
   )
 
-/** What the fields of events are called and what they look like, whichever event has them. */
+/** The schemas of the fields that planned events use, with an example for each. */
 export const vocabulary: Record<string, TSchema> = {
   ...texts({
     account_id: ID,

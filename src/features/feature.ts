@@ -1,12 +1,25 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { Edition } from '../config.ts'
+import type { Edition } from '../config/index.ts'
+import type { Chore } from '../jobs/chores.ts'
+import type { Job } from '../jobs/jobs.ts'
 
-/** A part of the API: where it lives, its routes, and what clients may count on because of it. */
+/** A part of the API, built by the `index.ts` of its folder. Building it starts nothing. */
 export interface Feature {
   prefix: string
   routes: FastifyPluginAsync
   /** Strings of the capability manifest. */
   capabilities?: readonly string[]
-  /** Offered in this edition only; absent, also from the manifest, in the others. */
+  /** Routes and capabilities exist in this edition only; jobs and chores run in every edition. */
   edition?: Edition
+  /** Run by the API service. */
+  jobs?: readonly Job[]
+  chores?: readonly Chore[]
+  /** Called when requests, jobs and chores have ended. */
+  close?(): void | Promise<void>
+}
+
+/** Background work of a feature that a service other than the API runs. */
+export interface ServiceWork {
+  jobs?: readonly Job[]
+  chores?: readonly Chore[]
 }

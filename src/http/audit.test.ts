@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, newAddress, PASSWORD, startApp } from '../../test/support/app.ts'
+import { type App, newIp, PASSWORD, startApp } from '../../test/support/app.ts'
 import type { Answer } from '../../test/support/http.ts'
 
 let app: App
@@ -27,7 +27,7 @@ const find = (correlationId: string) =>
     .where('correlation_id', '=', correlationId)
     .execute()
 
-/** The one row of a request; reads and refusals are written a moment after the answer. */
+/** Waits for the audit row of a request; reads and rejections are stored after the response. */
 async function rowOf({ headers }: Answer) {
   const id = headers['x-correlation-id'] as string
   await expect.poll(() => find(id)).not.toHaveLength(0)
@@ -41,12 +41,12 @@ describe('the audit trail', () => {
     ['update', sql`update operator_audit set result = 'success'`],
     ['delete', sql`delete from operator_audit`],
     ['truncate', sql`truncate operator_audit`],
-  ])('cannot be rewritten, not even in the database: %s', async (_what, statement) => {
+  ])('rejects changes of audit rows in the database: %s', async (_what, statement) => {
     await rowOf(await owner.get(OPERATORS))
     await expect(statement.execute(app.core.db)).rejects.toThrow('operator_audit is append-only')
   })
 
-  it('keeps who did what to whom, from where, with which result', async () => {
+  it('records caller, action, target, IP address and result', async () => {
     const other = await app.operator('support')
     const answer = await owner.put(`${OPERATORS}/${other.id}`, { full_name: 'Renamed' })
     expect(await rowOf(answer)).toMatchObject({
@@ -64,7 +64,7 @@ describe('the audit trail', () => {
     })
   })
 
-  it('keeps reads too', async () => {
+  it('records reads', async () => {
     expect(await rowOf(await owner.get(`${OPERATORS}?q=x`))).toMatchObject({
       action: 'list_operators',
       target_type: null,
@@ -74,7 +74,7 @@ describe('the audit trail', () => {
     })
   })
 
-  it('keeps refusals, with their status and without anybody where nobody was known', async () => {
+  it('records rejected requests with their status, and without a caller when it is unknown', async () => {
     const [tenant, support] = [await app.tenant('acme'), await app.operator('support')]
     expect(await rowOf(await app.send('GET', OPERATORS))).toMatchObject({
       operator_id: null,
@@ -96,13 +96,30 @@ describe('the audit trail', () => {
       result: 'failure',
       status_code: 403,
     })
-    expect(await rowOf(await owner.get(OPERATORS, { from: newAddress() }))).toMatchObject({
+    expect(await rowOf(await owner.get(OPERATORS, { from: newIp() }))).toMatchObject({
       operator_id: owner.id,
       status_code: 401,
     })
   })
 
-  it('keeps what failed, with the status of the failure', async () => {
+  it('records 60 requests an hour of one stranger, and keeps little of their bodies (S18)', async () => {
+    const from = newIp()
+    const body = { email: `${'x'.repeat(1100)}@ops.test`, password: PASSWORD }
+    const login = await app.send('POST', '/api/v1/platform/auth/login', { body, from })
+    expect(await rowOf(login)).toMatchObject({ request_body: { omitted: expect.any(String) } })
+    for (let i = 0; i < 70; i++) await app.send('GET', OPERATORS, { from })
+    await rowOf(await owner.get(OPERATORS))
+    const { rows } = await app.core.db
+      .selectFrom('operator_audit')
+      .select((eb) => eb.fn.countAll<number>().as('rows'))
+      .where('ip_address', '=', from)
+      .executeTakeFirstOrThrow()
+    expect(Number(rows)).toBe(60)
+    // Operators are recorded all the same, and so is another stranger.
+    await rowOf(await app.send('GET', OPERATORS, { from: newIp() }))
+  })
+
+  it('records failed requests with their status', async () => {
     expect(await rowOf(await owner.post(OPERATORS, {}))).toMatchObject({ status_code: 422 })
     expect(await rowOf(await owner.get(`${OPERATORS}/unknown`))).toMatchObject({
       target_id: 'unknown',
@@ -114,11 +131,11 @@ describe('the audit trail', () => {
     })
   })
 
-  it("keeps operators' logins, those that fail included, without the password", async () => {
+  it('records operator logins, failed ones too, without the password', async () => {
     const login = (password: string) =>
       app.send('POST', '/api/v1/platform/auth/login', {
         body: { email: owner.email, password },
-        from: newAddress(),
+        from: newIp(),
       })
     expect(await rowOf(await login(PASSWORD))).toMatchObject({
       action: 'operator_login',
@@ -133,19 +150,44 @@ describe('the audit trail', () => {
     })
   })
 
-  it('keeps what a platform key does on the routes of tenants, and nothing that tenants do there', async () => {
+  it('records requests of a platform key on tenant routes, and no requests of tenants', async () => {
     const tenant = await app.tenant('globex')
     const platform = await app.key(null, { scope: 'platform' })
     const own = await tenant.get('/api/v1/auth/me')
     expect(await rowOf(await platform.get('/api/v1/auth/me'))).toMatchObject({
       operator_id: null,
+      api_key_id: platform.keyId.split('_').at(-1),
       caller_scope: 'platform',
       action: 'get_me',
     })
     expect(await find(own.headers['x-correlation-id'] as string)).toEqual([])
   })
 
-  it('says only how long a body was that is too long to keep', async () => {
+  it('names what was created, and the organization that owns the target (B7.3)', async () => {
+    const initech = await app.tenant('initech')
+    const created = await owner.post(OPERATORS, newcomer('created@ops.test'))
+    expect(await rowOf(created)).toMatchObject({
+      target_type: 'operator_id',
+      target_id: created.body.data.id,
+    })
+    const reason = 'asked for by telephone'
+    const changed = await owner.put(`/api/v1/domains/${initech.domainId}`, { description: 'x' })
+    expect(changed.status).toBe(200)
+    const listed = await owner.get(`/api/v1/domains/?organization_id=${initech.organizationId}`)
+    for (const answer of [changed, listed]) {
+      expect((await rowOf(answer)).organization_id).toBe(initech.organizationId)
+    }
+    const blank = await owner.delete('/api/v1/platform/sessions/unknown', { reason: '   ' })
+    expect(blank).toMatchObject({
+      status: 422,
+      body: { error_code: 'VALIDATION_FAILED', detail: [{ loc: ['body', 'reason'] }] },
+    })
+    const padding = 'x'.repeat(17_000)
+    const omitted = await owner.delete('/api/v1/platform/sessions/unknown', { reason, padding })
+    expect((await rowOf(omitted)).request_body).toEqual({ omitted: expect.any(String), reason })
+  })
+
+  it('records only the length of a body that is too large', async () => {
     const answer = await owner.post(OPERATORS, {
       ...newcomer('long@ops.test'),
       full_name: 'x'.repeat(17_000),
@@ -155,15 +197,18 @@ describe('the audit trail', () => {
     })
   })
 
-  it.each(['\0', '\ud800'])('loses no row to a body that no row can hold: %j', async (text) => {
-    const before = await owner.get(OPERATORS)
-    const odd = await owner.post(OPERATORS, { ...newcomer(`odd${text}@ops.test`), role: 'none' })
-    expect(odd.status).toBeGreaterThanOrEqual(400)
-    await rowOf(before)
-    await rowOf(odd)
-  })
+  it.each(['\0', '\ud800'])(
+    'stores the row for a body with text that PostgreSQL cannot hold: %j',
+    async (text) => {
+      const before = await owner.get(OPERATORS)
+      const odd = await owner.post(OPERATORS, { ...newcomer(`odd${text}@ops.test`), role: 'none' })
+      expect(odd.status).toBeGreaterThanOrEqual(400)
+      await rowOf(before)
+      await rowOf(odd)
+    },
+  )
 
-  it('loses no row to an address that no row can hold', async () => {
+  it('stores the row for a URL with text that PostgreSQL cannot hold', async () => {
     const odd = await app.send('GET', `${OPERATORS}/a%00b`)
     expect(odd.status).toBe(400)
     await rowOf(await owner.get(OPERATORS))
@@ -171,7 +216,7 @@ describe('the audit trail', () => {
 })
 
 describe('the audit row of a change', () => {
-  it('is stored in the very transaction of the change', async () => {
+  it('is stored in the transaction of the change', async () => {
     const answer = await owner.post(OPERATORS, newcomer('together@ops.test'))
     const row = await rowOf(answer)
     expect(row).toMatchObject({
@@ -187,7 +232,7 @@ describe('the audit row of a change', () => {
     expect(operator.transaction).toBe(row.transaction)
   })
 
-  it('tells of a failure when the change fails after the row was written', async () => {
+  it('records a failure when the change fails after the row was written', async () => {
     await sql`
       create function refuse_at_commit() returns trigger language plpgsql as $$
       begin
@@ -209,7 +254,7 @@ describe('the audit row of a change', () => {
     }
   })
 
-  it('belongs to the change: where the row cannot be stored, nothing is changed', async () => {
+  it('rolls back the change when the audit row cannot be stored', async () => {
     const other = await app.operator('support')
     await sql`alter table operator_audit add constraint no_updates check (action <> 'update_operator') not valid`.execute(
       app.core.db,

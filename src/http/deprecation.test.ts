@@ -17,7 +17,7 @@ describe('a deprecation', () => {
     ['ends before it begins', { sunset: '2026-01-01' }],
     ['has no day of removal', { sunset: 'some day' }],
     ['has no day of marking', { since: '' }],
-  ])('that %s stops the server from starting', (_what, change) => {
+  ])('stops the server from starting when it %s', (_what, change) => {
     const app = fastify()
     useDeprecation(app)
     const declare = () =>
@@ -60,17 +60,20 @@ describe('a deprecated route', () => {
     ['GET', '/api/v1/old/thing', 200],
     ['HEAD', '/api/v1/old/thing', 200],
     ['GET', '/api/v1/old/failing', 500],
-  ])('says so on every answer: %s %s (%i)', async (method, path, status) => {
-    const answer = await app.send(method, path)
-    expect(answer.status).toBe(status)
-    expect(answer.headers).toMatchObject({
-      deprecation: `@${Date.UTC(2026, 10, 15) / 1000}`,
-      sunset: 'Tue, 01 Jun 2027 00:00:00 GMT',
-      link: '</api/v1/new>; rel="successor-version"',
-    })
-  })
+  ])(
+    'sends the deprecation headers on every response: %s %s (%i)',
+    async (method, path, status) => {
+      const answer = await app.send(method, path)
+      expect(answer.status).toBe(status)
+      expect(answer.headers).toMatchObject({
+        deprecation: `@${Date.UTC(2026, 10, 15) / 1000}`,
+        sunset: 'Tue, 01 Jun 2027 00:00:00 GMT',
+        link: '</api/v1/new>; rel="successor-version"',
+      })
+    },
+  )
 
-  it('says so in the description', async () => {
+  it('is marked in the API description', async () => {
     const { body } = await app.send('GET', '/openapi.json')
     expect(body.paths['/api/v1/old/thing'].get).toMatchObject({
       deprecated: true,
@@ -79,7 +82,7 @@ describe('a deprecated route', () => {
     expect(body.paths['/api/v1/old/current'].get.deprecated).toBeUndefined()
   })
 
-  it('is the only one that does', async () => {
+  it('is the only route with these headers', async () => {
     const { headers } = await app.send('GET', '/api/v1/old/current')
     for (const name of ['deprecation', 'sunset', 'link']) expect(headers[name]).toBeUndefined()
   })

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
+import { DAY_MS } from '../lib/time.ts'
 
-const SIX_MONTHS_MS = 182 * 24 * 60 * 60 * 1000
+const SIX_MONTHS_MS = 182 * DAY_MS
 
 export interface Deprecation {
-  /** Day it was marked, `2026-11-15`. */
+  /** Day of the deprecation, such as `2026-11-15`. */
   since: string
-  /** Day it will be removed, at least six months later. */
+  /** Day of the removal, at least six months later. */
   sunset: string
   /** The route to use instead. */
   replacement: string
@@ -13,7 +14,7 @@ export interface Deprecation {
 
 /**
  * Sends `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) for routes that declare
- * `config: { deprecated: {…} }`; the OpenAPI description says the same.
+ * `config: { deprecated: {…} }`. The OpenAPI description marks them too.
  */
 export function useDeprecation(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {

@@ -1,6 +1,6 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
 
-/** `{type: success, msg, data}`; `data` is left out, not null, when there is nothing to say. */
+/** The success envelope; `done` has no `data`. */
 export const success = <Data>(msg: string, data: Data) => ({ type: 'success' as const, msg, data })
 export const done = (msg: string) => ({ type: 'success' as const, msg })
 
@@ -9,7 +9,7 @@ export const Success = <Data extends TSchema>(data: Data) =>
 
 export const Done = Type.Object({ type: Type.Literal('success'), msg: Type.String() })
 
-/** Written as a type list, which serializes faster in lists than a union. */
+/** A type list instead of a union, because it serializes faster in lists. */
 export const Nullable = <Schema extends TSchema>(schema: Schema) => {
   const { type, enum: words } = schema as { type?: string; enum?: unknown[] }
   return {
@@ -21,11 +21,11 @@ export const Nullable = <Schema extends TSchema>(schema: Schema) => {
 
 export const Timestamp = Type.String({ format: 'date-time' })
 
-/** One of a few words; a single enum reads better in messages and documents than a union. */
+/** A string enum; clearer in messages and in the description than a union of literals. */
 export const OneOf = <const Word extends string>(words: readonly Word[], options: object = {}) =>
   Type.Unsafe<Word>({ type: 'string', enum: words, ...options })
 
-/** A request body: fields it does not name are dropped before a handler sees them. */
+/** A request body. Fields that it does not declare are removed before the handler runs. */
 export const Body = <Properties extends TProperties>(
   properties: Properties,
   options: object = {},

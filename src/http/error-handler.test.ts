@@ -62,7 +62,7 @@ const answers: [string, number, () => ReturnType<Probe['send']>][] = [
 
 describe('every response', () => {
   it.each(answers)(
-    'to %s (%i) carries a correlation id and what protects browsers',
+    'to %s (%i) carries a correlation id and the protective headers',
     async (_what, status, ask) => {
       const answer = await ask()
       expect(answer.status).toBe(status)
@@ -91,7 +91,7 @@ describe('every response', () => {
       400,
       'POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
     ],
-  ])('even to %s (%i) names itself in header and body', async (_what, status, bytes) => {
+  ])('to %s (%i) has its correlation id in header and body', async (_what, status, bytes) => {
     const answer = await sendRaw(app.base, bytes)
     expect(answer.split('\r\n')[0]).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     const id = rawHeader(answer, 'X-Correlation-Id')
@@ -102,7 +102,21 @@ describe('every response', () => {
     await waitFor(() => log().includes(id as string))
   })
 
-  it('has an id of its own; one that the client sends is not taken over', async () => {
+  it.each([
+    ['a chunked body', 'Transfer-Encoding: chunked', '300000\r\n', '\r\n0\r\n\r\n'],
+    ['a body of a known length', `Content-Length: ${3 * 1024 * 1024}`, '', ''],
+  ])(
+    'reaches a client that is still sending %s that is too large',
+    async (_w, length, before, after) => {
+      const head = `POST /api/v1/probe/ HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${length}`
+      const next = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+      const body = before + 'x'.repeat(3 * 1024 * 1024) + after
+      const answers = await sendRaw(app.base, `${head}\r\n\r\n${body}${next}`)
+      expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+    },
+  )
+
+  it('has a new correlation id, whatever id the client sends', async () => {
     const headers = { 'x-correlation-id': 'mine', 'request-id': 'mine' }
     const ids = await Promise.all(
       [1, 2, 3].map(
@@ -113,7 +127,7 @@ describe('every response', () => {
     expect(ids).not.toContain('mine')
   })
 
-  it('asks browsers to stay on https when the public address does', async () => {
+  it('sends Strict-Transport-Security when the public URL is https', async () => {
     const secure = await startProbe({ SVC_PUBLIC_URL: 'https://mail.example.com' })
     try {
       const { headers } = await secure.send('GET', '/health')
@@ -126,7 +140,7 @@ describe('every response', () => {
 })
 
 describe('an unexpected failure', () => {
-  it('tells the caller nothing of the inside, and the log everything under the same id', async () => {
+  it('hides internals from the caller and logs them under the same correlation id', async () => {
     const answer = await app.send('GET', '/api/v1/probe/broken')
     expect(answer.body).toEqual({
       type: 'error',
@@ -146,7 +160,7 @@ describe('an unexpected failure', () => {
     })
   })
 
-  it('is not made of a missing daemon: that is 503 with the word `error`', async () => {
+  it('is not reported for an unavailable daemon, which is 503 with `error`', async () => {
     const answer = await app.send('GET', '/api/v1/probe/away')
     expect(answer.status).toBe(503)
     expect(answer.body.error).toBe('Probe worker unavailable')

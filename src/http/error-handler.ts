@@ -1,16 +1,36 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, InvalidRequest, NoDataProvided, ServiceUnavailable } from '../errors.ts'
+import {
+  ApiError,
+  InvalidRequest,
+  NoDataProvided,
+  ServiceUnavailable,
+  TooMuchWork,
+  WorkersBusy,
+} from '../errors.ts'
+import { OutOfTime, PoolBusy } from '../lib/worker-pool.ts'
+import { IGNORED_FIELDS } from './ignored-names.ts'
 
-/** Every failure leaves through here, in one of the documented shapes, with its correlation id. */
+/** Sends every error in one of the documented shapes, with the correlation id. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError | ApiError | Error, request, reply) => {
-    const known = asApiError(error, request)
-    if (!known) {
+    const apiError = asApiError(error, request)
+    if (!apiError) {
       request.log.error({ err: error, correlation_id: request.id }, 'request failed unexpectedly')
     }
+    // Closing while the client sends resets the connection, and a proxy then answers 502 instead.
+    if (apiError?.status === 413) reply.removeHeader('connection')
+    const known = apiError && withIgnored(apiError, reply)
     return sendError(reply, request, known ?? new ApiError(500, 'Internal server error'))
   })
+}
+
+/** A body of unknown fields alone has no data; the answer says which fields they are. */
+function withIgnored(error: ApiError, reply: FastifyReply): ApiError {
+  const names = reply.getHeader(IGNORED_FIELDS)
+  if (!(error instanceof NoDataProvided) || typeof names !== 'string') return error
+  const errors = names.split(', ').map((name) => `Unknown field: ${decodeURIComponent(name)}`)
+  return new ApiError(error.status, error.message, { data: { errors } })
 }
 
 export function sendError(reply: FastifyReply, request: FastifyRequest, error: ApiError) {
@@ -19,10 +39,10 @@ export function sendError(reply: FastifyReply, request: FastifyRequest, error: A
     .code(error.status)
     .type('application/json; charset=utf-8')
     .serializer(JSON.stringify)
-    .send(errorBody(error, request.id, speaksToServices(request)))
+    .send(errorBody(error, request.id, isInternalRoute(request)))
 }
 
-const speaksToServices = ({ routeOptions }: FastifyRequest): boolean =>
+const isInternalRoute = ({ routeOptions }: FastifyRequest): boolean =>
   routeOptions?.config?.auth?.kind === 'internal'
 
 export const errorBody = (error: ApiError, correlationId: string, toService = false) => ({
@@ -38,6 +58,8 @@ export const errorBody = (error: ApiError, correlationId: string, toService = fa
 
 function asApiError(error: FastifyError | ApiError | Error, request: FastifyRequest) {
   if (error instanceof ApiError) return error
+  if (error instanceof OutOfTime) return new TooMuchWork()
+  if (error instanceof PoolBusy) return new WorkersBusy()
   const { code, statusCode } = error as FastifyError
   if (statusCode === undefined || statusCode >= 500) return undefined
   const byHandler = request.routeOptions.config.validation === 'handler'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../test/support/app.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/index.ts'
 
 const CONSOLE = 'https://console.example.com'
 
@@ -28,8 +28,8 @@ const preflight = (app: App, origin: string, path = '/api/v1/auth/me') =>
 const corsHeaders = (answer: { headers: object }) =>
   Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))
 
-describe('other web origins', () => {
-  it('get nothing unless the operator lists them', async () => {
+describe('CORS', () => {
+  it('sends no CORS header when no origin is configured', async () => {
     expect(corsHeaders(await ask(closed, CONSOLE))).toEqual([])
     expect(corsHeaders(await preflight(closed, CONSOLE))).toEqual([])
   })
@@ -40,7 +40,7 @@ describe('other web origins', () => {
     ['another port', 'https://console.example.com:8443'],
     ['a longer name', 'https://console.example.com.evil.test'],
     ['no origin at all', 'null'],
-  ])('get nothing when they are %s', async (_what, origin) => {
+  ])('sends no CORS header but Vary to %s', async (_what, origin) => {
     for (const answer of [await ask(open, origin), await preflight(open, origin)]) {
       expect(corsHeaders(answer)).toEqual([])
       expect(answer.headers.vary).toBe('Origin')
@@ -48,13 +48,13 @@ describe('other web origins', () => {
   })
 
   it.each([['*'], ['console.example.com'], [`${CONSOLE}/`], [`${CONSOLE}, *`]])(
-    'cannot be configured as %s',
+    'rejects %s as a configured origin',
     (SVC_CORS_ORIGINS) => {
       expect(() => readConfig({ SVC_CORS_ORIGINS })).toThrow(/^SVC_CORS_ORIGINS must be /)
     },
   )
 
-  it('that are listed may read answers, errors included, with credentials', async () => {
+  it('lets a configured origin read responses, errors included, with credentials', async () => {
     for (const path of ['/health', '/api/v1/auth/me', '/api/v1/nothing', '/api/v1/capabilities']) {
       const { headers } = await ask(open, CONSOLE, path)
       expect(headers).toMatchObject({
@@ -63,10 +63,11 @@ describe('other web origins', () => {
         vary: 'Origin',
       })
       expect(headers['access-control-expose-headers']).toContain('X-Correlation-Id')
+      expect(headers['access-control-expose-headers']).toContain('X-Total-Count')
     }
   })
 
-  it('that are listed may ask first, for every method and header of the API', async () => {
+  it('answers preflight requests of a configured origin for every method and header', async () => {
     const answer = await preflight(open, 'http://localhost:5173')
     expect(answer).toMatchObject({
       status: 204,
@@ -78,5 +79,22 @@ describe('other web origins', () => {
     expect(headers).toEqual(
       expect.arrayContaining(['content-type', 'x-api-key', 'x-csrf-token', 'idempotency-key']),
     )
+  })
+
+  it('answers OPTIONS without a requested method with the methods of the path', async () => {
+    const headers = { origin: CONSOLE }
+    const known = await open.send('OPTIONS', '/api/v1/auth/me', { headers })
+    expect(known).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, OPTIONS' } })
+    expect(known.headers).not.toHaveProperty('access-control-allow-methods')
+    const unknown = await open.send('OPTIONS', '/api/v1/nothing', { headers })
+    expect(unknown).toMatchObject({ status: 404, body: { msg: 'Not found' } })
+    expect((await open.send('POST', '/api/v1/nothing', { body: {} })).status).toBe(404)
+  })
+
+  it('counts preflight requests as requests without a route', async () => {
+    await preflight(open, CONSOLE)
+    const { text } = await open.send('GET', '/metrics')
+    expect(text).toMatch(/requests_total\{method="OPTIONS",path="unmatched",status_code="204"\} \d/)
+    expect(text).not.toContain('path="*"')
   })
 })

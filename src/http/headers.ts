@@ -1,12 +1,8 @@
+import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
 
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
-const REQUEST_HEADERS =
-  'Content-Type, Authorization, X-API-Key, X-CSRF-Token, Idempotency-Key, X-Client-Platform'
-const EXPOSED = 'X-Correlation-Id, Idempotency-Replayed, Retry-After, Deprecation, Sunset'
-
-/** What protects browsers from answers that are not theirs to show, keep or guess about. */
+/** Headers that keep browsers from framing, caching or sniffing responses. */
 export const protectiveHeaders = (config: Config): Record<string, string> => ({
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -19,31 +15,47 @@ export const protectiveHeaders = (config: Config): Record<string, string> => ({
   }),
 })
 
-/** On every response: the correlation id, what protects browsers, and CORS for configured origins. */
-export function useHeaders(app: FastifyInstance, config: Config): void {
-  const protection = protectiveHeaders(config)
-  const origins = new Set(config.SVC_CORS_ORIGINS)
-
+/** Sets the protective headers and the correlation id on every response. */
+export function useHeaders(app: FastifyInstance, protection: Record<string, string>): void {
   app.addHook('onRequest', (request, reply, next) => {
     reply.headers(protection)
     reply.header('x-correlation-id', request.id)
-    if (origins.size === 0) return next()
-    reply.header('vary', 'Origin')
-    const { origin } = request.headers
-    if (origin === undefined || !origins.has(origin)) return next()
-    reply.headers({
-      'access-control-allow-origin': origin,
-      'access-control-allow-credentials': 'true',
-      'access-control-expose-headers': EXPOSED,
-    })
-    if (request.method === 'OPTIONS' && request.headers['access-control-request-method']) {
-      reply.headers({
-        'access-control-allow-methods': METHODS,
-        'access-control-allow-headers': REQUEST_HEADERS,
-        'access-control-max-age': '600',
-      })
-      return reply.code(204).send()
-    }
     next()
+  })
+}
+
+/** CORS for the configured origins; other origins get no header but `Vary`. */
+export async function allowOrigins(app: FastifyInstance, origins: readonly string[]) {
+  if (origins.length === 0) return
+  const allowed = new Set(origins)
+  await app.register(cors, {
+    delegator: ({ headers }, done) =>
+      done(null, {
+        origin: allowed.has(headers.origin ?? '') && headers.origin,
+        credentials: true,
+        exposedHeaders: [
+          'X-Correlation-Id',
+          'X-Total-Count',
+          'X-Ignored-Parameters',
+          'X-Ignored-Fields',
+          'Idempotency-Replayed',
+          'Retry-After',
+          'Deprecation',
+          'Sunset',
+        ],
+        // An OPTIONS request without this header asks what the path accepts.
+        preflight: headers['access-control-request-method'] !== undefined,
+        methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+        allowedHeaders: [
+          'Content-Type',
+          'Authorization',
+          'X-API-Key',
+          'X-CSRF-Token',
+          'Idempotency-Key',
+          'X-Client-Platform',
+          'X-Session',
+        ],
+        maxAge: 600,
+      }),
   })
 }

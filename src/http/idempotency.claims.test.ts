@@ -7,7 +7,7 @@ import { ulid } from '../lib/ulid.ts'
 let app: Probe
 let acme: Awaited<ReturnType<Probe['tenant']>>
 beforeAll(async () => {
-  // The heartbeat is an interval; here it beats when a test says so.
+  // The heartbeat is an interval; here a test triggers it.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   app = await startProbe()
   acme = await app.tenant('acme')
@@ -34,19 +34,22 @@ const create = (body: unknown = { a: 1 }) =>
 const newRows = async () => (await app.countRows()) - rowsBefore
 const IN_PROGRESS = { status: 409, body: { error_code: 'IDEMPOTENCY_IN_PROGRESS' } }
 
-/** As if the process that holds the claim had not been heard of for a while. */
+/** Backdates the lease, as if its holder had stopped renewing it. */
 const silence = async (seconds = 61) => {
-  await sql`update idempotency_keys set alive_at = now() - make_interval(secs => ${seconds})
+  await sql`update idempotency_keys set lease_until = now() + make_interval(secs => ${60 - seconds})
     where key = ${key}`.execute(app.core.db)
 }
 const claimed = () =>
   app.core.db
     .selectFrom('idempotency_keys')
-    .select(['state', sql<number>`extract(epoch from now() - alive_at)::float8`.as('silent')])
+    .select([
+      'state',
+      sql<number>`60 - extract(epoch from lease_until - now())::float8`.as('silent'),
+    ])
     .where('key', '=', key)
     .executeTakeFirstOrThrow()
 
-/** Holds the first request that comes by, in or after its transaction, until it is let go. */
+/** Holds the first request in or after its transaction until `letGo` is called. */
 function holdFirst(where: 'within' | 'after') {
   let letGo = () => {}
   let held = false
@@ -62,7 +65,7 @@ function holdFirst(where: 'within' | 'after') {
 }
 
 describe('while the original request runs', () => {
-  it('a retry is told to come back, and another body that the key is taken', async () => {
+  it('a retry gets 409, and a different body gets 422', async () => {
     const first = holdFirst('within')
     const original = create({ a: 1 })
     await first.arrived()
@@ -81,7 +84,7 @@ describe('while the original request runs', () => {
     expect(app.script.calls).toBe(1)
   })
 
-  it('twelve at once make one row; the others see its answer or are told to wait', async () => {
+  it('twelve concurrent requests create one row; the others get its response or 409', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => create()))
     expect(await newRows()).toBe(1)
     const successes = answers.filter(({ status }) => status === 201)
@@ -92,7 +95,7 @@ describe('while the original request runs', () => {
     }
   })
 
-  it('its process gives signs of life, so that nobody takes over however long it takes', async () => {
+  it('its claim is renewed, so that a retry does not take over a long request', async () => {
     const first = holdFirst('within')
     const original = create()
     await first.arrived()
@@ -109,7 +112,7 @@ describe('while the original request runs', () => {
 })
 
 describe('when the process of the original died', () => {
-  it('a retry takes over after a minute of silence, and not before', async () => {
+  it('a retry takes over the claim after one minute, and not before', async () => {
     const first = holdFirst('within')
     const original = create()
     await first.arrived()
@@ -136,7 +139,7 @@ describe('when the process of the original died', () => {
     await original
   })
 
-  it('but was only slow, it cannot commit what a retry has done meanwhile', async () => {
+  it('a process that was only slow cannot commit after a retry took over', async () => {
     const first = holdFirst('within')
     const original = create()
     await first.arrived()
@@ -151,7 +154,7 @@ describe('when the process of the original died', () => {
     expect(later.headers['idempotency-replayed']).toBe('true')
   })
 
-  it('after its commit, a retry is told of the success and does nothing again', async () => {
+  it('after its commit, a retry gets a success and does not repeat the change', async () => {
     const first = holdFirst('after')
     const original = create()
     await first.arrived()
@@ -173,7 +176,7 @@ describe('when the process of the original died', () => {
     expect((await create()).text).toBe(answer.text)
   })
 
-  it('or failed after its commit, the change is not made a second time', async () => {
+  it('a failure after the commit does not repeat the change', async () => {
     app.script.after = async () => {
       throw new Error('the mail server hung up')
     }
@@ -186,7 +189,7 @@ describe('when the process of the original died', () => {
     expect(app.script.calls).toBe(1)
   })
 
-  it('or failed before its commit, nothing is left of it and a retry starts afresh', async () => {
+  it('a failure before the commit leaves nothing, and a retry runs the request', async () => {
     app.script.within = async () => {
       throw new Error('the disk is full')
     }

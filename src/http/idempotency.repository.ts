@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../database/database.ts'
+import { heldBy, isFree, type Lease, leased, renewLease } from '../jobs/lease.ts'
 
 /** Caller, method, path and key together name one operation. */
 export interface Operation {
@@ -9,25 +10,22 @@ export interface Operation {
   key: string
 }
 
-const STALE = sql<SqlBool>`alive_at < now() - interval '60 seconds'`
-
 const named = (operation: Operation) =>
   sql<SqlBool>`caller = ${operation.caller} and method = ${operation.method}
     and path = ${operation.path} and key = ${operation.key}`
 
 /**
- * Takes the operation for this request, or answers undefined when another request has it. What
- * has expired, or was left running by a process that died, is free to take; what that process had
- * already committed is not.
+ * Claims the operation for this request; undefined when another request has it. An expired operation
+ * can be claimed, and one that a dead process left running, but not one that it had committed.
  */
-export const claim = (db: Db, operation: Operation, requestHash: string, claimId: string) =>
+export const claim = (db: Db, operation: Operation, requestHash: string, lease: Lease) =>
   db
     .insertInto('idempotency_keys')
     .values({
       ...operation,
       request_hash: requestHash,
       state: 'running',
-      claim: claimId,
+      ...leased(lease),
       expires_at: sql`now() + interval '24 hours'`,
     })
     .onConflict((conflict) =>
@@ -36,8 +34,7 @@ export const claim = (db: Db, operation: Operation, requestHash: string, claimId
         .doUpdateSet({
           request_hash: requestHash,
           state: 'running',
-          claim: claimId,
-          alive_at: sql`now()`,
+          ...leased(lease),
           response: null,
           response_status: null,
           created_at: sql`now()`,
@@ -46,32 +43,32 @@ export const claim = (db: Db, operation: Operation, requestHash: string, claimId
         .where(
           sql<SqlBool>`idempotency_keys.expires_at < now()
             or (idempotency_keys.state = 'running' and idempotency_keys.request_hash = ${requestHash}
-              and idempotency_keys.alive_at < now() - interval '60 seconds')`,
+              and idempotency_keys.lease_until <= now())`,
         ),
     )
-    .returning('claim')
+    .returning('lease_owner')
     .executeTakeFirst()
 
 export const find = (db: Db, operation: Operation) =>
   db
     .selectFrom('idempotency_keys')
-    .select(['request_hash', 'state', 'response_status', 'response', STALE.as('stale')])
+    .select(['request_hash', 'state', 'response_status', 'response', isFree.as('stale')])
     .where(named(operation))
     .executeTakeFirst()
 
-/** In the transaction of the change: from here on the operation has happened. */
-export const markCommitted = (db: Db, operation: Operation, claimId: string) =>
+/** Runs in the transaction of the change and marks the operation as done. */
+export const markCommitted = (db: Db, operation: Operation, lease: Lease) =>
   db
     .updateTable('idempotency_keys')
     .set({ state: 'committed' })
     .where(named(operation))
-    .where('claim', '=', claimId)
+    .where(heldBy(lease))
     .executeTakeFirst()
 
 export const complete = (
   db: Db,
   operation: Operation,
-  claimId: string,
+  lease: Lease,
   status: number,
   response: Buffer,
 ) =>
@@ -79,24 +76,20 @@ export const complete = (
     .updateTable('idempotency_keys')
     .set({ state: 'completed', response_status: status, response })
     .where(named(operation))
-    .where('claim', '=', claimId)
+    .where(heldBy(lease))
     .execute()
 
 /** Frees the key for another try, unless a change was already committed under it. */
-export const release = (db: Db, operation: Operation, claimId: string) =>
+export const release = (db: Db, operation: Operation, lease: Lease) =>
   db
     .deleteFrom('idempotency_keys')
     .where(named(operation))
-    .where('claim', '=', claimId)
+    .where(heldBy(lease))
     .where('state', '=', 'running')
     .execute()
 
-export const keepAlive = (db: Db, claimIds: string[]) =>
-  db
-    .updateTable('idempotency_keys')
-    .set({ alive_at: sql`now()` })
-    .where(sql<SqlBool>`claim = any(${claimIds}::text[])`)
-    .execute()
+export const renew = (db: Db, operation: Operation, lease: Lease) =>
+  renewLease(db, 'idempotency_keys', { ...operation }, lease)
 
 export const deleteExpired = async (db: Db): Promise<number> => {
   const { numDeletedRows } = await db

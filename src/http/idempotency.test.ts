@@ -4,6 +4,7 @@ import { type Client, clientOf } from '../../test/support/app.ts'
 import type { Answer } from '../../test/support/http.ts'
 import { type Probe, startProbe } from '../../test/support/probe.ts'
 import { anonymous } from '../access/caller.ts'
+import { DAY_MS } from '../lib/time.ts'
 import { sha256 } from '../lib/tokens.ts'
 import { ulid } from '../lib/ulid.ts'
 
@@ -32,7 +33,14 @@ beforeEach(async () => {
 })
 
 const mailboxToken = async () => {
-  const caller = { ...anonymous, ip: '127.0.0.1', userAgent: null, correlationId: '', atCommit: [] }
+  const caller = {
+    ...anonymous,
+    ip: '127.0.0.1',
+    userAgent: null,
+    correlationId: '',
+    atStart: [],
+    atCommit: [],
+  }
   const session = await app.core.db
     .transaction()
     .execute((tx) => app.core.access.sessions.open(tx, 'mailbox', acme.accountId, caller))
@@ -48,9 +56,9 @@ const stored = () =>
   app.core.db.selectFrom('idempotency_keys').selectAll().where('key', '=', key).execute()
 const isReplay = (answer: Answer) => answer.headers['idempotency-replayed'] === 'true'
 
-describe('a request that must not be repeated', () => {
+describe('a request with an Idempotency-Key', () => {
   it.each([[''], ['with space'], ['x'.repeat(256)], ['tab\there'], ['\xe9']])(
-    'is refused when its key is %j',
+    'is rejected when its key is %j',
     async (bad) => {
       const answer = await acme.post(
         '/api/v1/rows/key/201',
@@ -65,7 +73,7 @@ describe('a request that must not be repeated', () => {
     },
   )
 
-  it('is refused with another body, and the original stays replayable', async () => {
+  it('is rejected with a different body, and the original can still be replayed', async () => {
     const first = await create({ a: 1 })
     const other = await create({ a: 2 })
     expect(other).toMatchObject({ status: 422, body: { error_code: 'IDEMPOTENCY_KEY_REUSED' } })
@@ -75,7 +83,7 @@ describe('a request that must not be repeated', () => {
   })
 
   it.each([[401], [403], [429]])(
-    'may be tried again after a %i: a refusal is no outcome',
+    'runs again after a %i, because a rejection is not stored',
     async (status) => {
       const calls = app.script.calls
       for (const _ of [1, 2]) {
@@ -88,7 +96,7 @@ describe('a request that must not be repeated', () => {
     },
   )
 
-  it('is not even noted while the caller may not use the route', async () => {
+  it('is not stored when the caller may not use the route', async () => {
     const unknown = await app.send('POST', '/api/v1/rows/key/201', {
       body: {},
       headers: { 'idempotency-key': key },
@@ -99,7 +107,7 @@ describe('a request that must not be repeated', () => {
     expect(await stored()).toEqual([])
   })
 
-  it.each([[500], [503]])('may be tried again after a %i', async (status) => {
+  it.each([[500], [503]])('runs again after a %i', async (status) => {
     const calls = app.script.calls
     for (const _ of [1, 2]) {
       expect((await create({}, `/api/v1/rows/key/${status}`)).status).toBe(status)
@@ -109,9 +117,9 @@ describe('a request that must not be repeated', () => {
   })
 })
 
-describe('a retry', () => {
+describe('a retry with the same Idempotency-Key', () => {
   const methods = ['POST', 'PUT', 'PATCH', 'DELETE']
-  const kinds = ['anonymous', 'key', 'dashboard', 'operator', 'mailbox']
+  const kinds = ['key', 'dashboard', 'operator', 'mailbox']
 
   it.each(kinds.flatMap((who) => methods.map((method) => [who, method] as const)))(
     'by %s of %s gets the first answer again, and nothing happens twice',
@@ -130,7 +138,7 @@ describe('a retry', () => {
     },
   )
 
-  it('of a 204 is a 204, without content and without a content type', async () => {
+  it('replays a 204 without content and without a content type', async () => {
     const first = await acme.delete('/api/v1/rows/key/204', undefined, keyed())
     const again = await acme.delete('/api/v1/rows/key/204', undefined, keyed())
     for (const answer of [first, again]) {
@@ -154,21 +162,21 @@ describe('a retry', () => {
     },
   )
 
-  it('of a success has a correlation id of its own', async () => {
+  it('gets a new correlation id when it replays a success', async () => {
     const [first, again] = [await create(), await create()]
     expect(again.headers['x-correlation-id']).toMatch(/^req_/)
     expect(again.headers['x-correlation-id']).not.toBe(first.headers['x-correlation-id'])
   })
 
-  it('of a typed body that does not match gets its 422 again', async () => {
-    const path = '/api/v1/probe/'
-    const first = await acme.post(path, { name: 7 }, keyed())
-    const again = await acme.post(path, { name: 7 }, keyed())
+  it('gets the 422 again for a body that does not match its schema', async () => {
+    const path = '/api/v1/rag/search'
+    const first = await acme.post(path, { query: 7 }, keyed())
+    const again = await acme.post(path, { query: 7 }, keyed())
     expect(again).toMatchObject({ status: 422, text: first.text })
     expect(isReplay(again)).toBe(true)
   })
 
-  it('may carry an address of any length', async () => {
+  it('accepts a URL of any length', async () => {
     const path = `/api/v1/rows/key/201?x=${randomBytes(3000).toString('hex')}`
     const [first, again] = [await create({}, path), await create({}, path)]
     expect(first.status).toBe(201)
@@ -176,7 +184,7 @@ describe('a retry', () => {
     expect((await create({}, `${path}y`)).text).not.toBe(first.text)
   })
 
-  it('is another operation on another path, by another method or from another caller', async () => {
+  it('is a new operation with another path, method or caller', async () => {
     const globex = await app.tenant(`globex-${ulid().toLowerCase()}`)
     const answers = [
       await create(),
@@ -196,7 +204,29 @@ describe('a retry', () => {
     expect(await newRows()).toBe(7)
   })
 
-  it('of a read is just another read', async () => {
+  it('runs again in another session of the same person (S10)', async () => {
+    const first = await callers.dashboard?.post('/api/v1/rows/dashboard/201', { a: 1 }, keyed())
+    const other = await app.dashboard(acme.email)
+    const again = await other.post('/api/v1/rows/dashboard/201', { a: 1 }, keyed())
+    expect(again.status).toBe(201)
+    expect(isReplay(again)).toBe(false)
+    expect(again.text).not.toBe(first?.text)
+    expect(await newRows()).toBe(2)
+  })
+
+  it('by a caller without a credential runs again and leaves no row (S18)', async () => {
+    for (const status of [201, 404, 422]) {
+      const path = `/api/v1/rows/anonymous/${status}`
+      const answer = await callers.anonymous?.post(path, { a: 1 }, keyed())
+      expect(answer?.status).toBe(status)
+      expect(isReplay((await callers.anonymous?.post(path, { a: 1 }, keyed())) as Answer)).toBe(
+        false,
+      )
+    }
+    expect(await stored()).toEqual([])
+  })
+
+  it('runs a read again', async () => {
     const [first, again] = [
       await acme.get('/api/v1/rows/key/201', keyed()),
       await acme.get('/api/v1/rows/key/201', keyed()),
@@ -205,11 +235,11 @@ describe('a retry', () => {
     expect(await stored()).toEqual([])
   })
 
-  it('runs again once 24 hours have passed, even with another body', async () => {
+  it('runs again after 24 hours, even with a different body', async () => {
     const first = await create({ a: 1 })
     const [row] = await stored()
     expect(Date.parse(row?.expires_at as string) - Date.parse(row?.created_at as string)).toBe(
-      24 * 60 * 60 * 1000,
+      DAY_MS,
     )
     await app.core.db
       .updateTable('idempotency_keys')
@@ -224,7 +254,7 @@ describe('a retry', () => {
     expect((await create({ a: 2 })).text).toBe(later.text)
   })
 
-  it('leaves nothing that a password could be guessed from', async () => {
+  it('stores nothing from which a password could be guessed', async () => {
     const body = { email: acme.email, password: 'hunter2' }
     await create(body)
     const [row] = await stored()
@@ -232,7 +262,7 @@ describe('a retry', () => {
     expect(row?.request_hash).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  it('finds a secret that is shown once, which nobody finds in the database', async () => {
+  it('replays a secret that is shown once and is not readable in the database', async () => {
     const { body } = await create()
     expect((await create()).body.data.secret).toBe(body.data.secret)
     const [row] = await stored()

@@ -1,18 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Core } from '../core.ts'
 import { ApiError, defineError, Unprocessable } from '../errors.ts'
+import { type Lease, newLease } from '../jobs/lease.ts'
 import { sha256 } from '../lib/tokens.ts'
-import { ulid } from '../lib/ulid.ts'
 import { done } from './envelope.ts'
 import * as keys from './idempotency.repository.ts'
 import { successStatus } from './success-status.ts'
 
 const MUTATING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
-const HEARTBEAT_MS = 15_000
+const LEASE_SECONDS = 60
+const RENEW_MS = 15_000
 const MAX_STORED_BYTES = 1024 * 1024
 const MAX_PATH = 1024
 const PURPOSE = 'idempotent response'
-// Refusals are not outcomes of the operation: a caller who signs in, or waits, may try again.
+// 401, 403 and 429 are not outcomes of the operation, so the request may be repeated.
 const NEVER_KEPT = new Set([401, 403, 429])
 
 const KeyReused = defineError({
@@ -32,7 +33,7 @@ class InProgress extends ApiError {
 
 interface Claim {
   operation: keys.Operation
-  id: string
+  lease: Lease
 }
 
 interface StoredResponse {
@@ -43,18 +44,21 @@ interface StoredResponse {
 type Needs = Pick<Core, 'db' | 'vault' | 'log'>
 
 /**
- * A mutating request that carries an Idempotency-Key happens once. The claim is a row; the change
- * marks that row in its own transaction, so a process that dies between commit and answer does not
- * let the retry do the work a second time.
+ * A mutating request with an Idempotency-Key runs once. The claim is a row that the change marks in
+ * its own transaction, so a retry does not repeat the work after a crash between commit and response.
  */
 export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs): void {
-  const running = new Set<string>()
-  const heartbeat = setInterval(() => {
-    if (running.size === 0) return
-    keys.keepAlive(db, [...running]).catch((error) => log.warn({ err: error }, 'heartbeat failed'))
-  }, HEARTBEAT_MS)
-  heartbeat.unref()
-  app.addHook('onClose', async () => clearInterval(heartbeat))
+  const running = new Set<Claim>()
+  const renew = ({ operation, lease }: Claim) =>
+    keys
+      .renew(db, operation, lease)
+      .catch((error) => log.warn({ err: error }, 'lease renewal failed'))
+  // One timer for all requests, because few of them last until it fires.
+  const renewing = setInterval(() => {
+    for (const claim of running) void renew(claim)
+  }, RENEW_MS)
+  renewing.unref()
+  app.addHook('onClose', async () => clearInterval(renewing))
 
   app.decorateRequest('claim', null)
 
@@ -67,14 +71,16 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
 
   async function claimOrReplay(request: FastifyRequest, reply: FastifyReply, key: string) {
     const operation = operationOf(request, key)
+    if (isStranger(request)) return
     const hash = vault.fingerprint('idempotent request', request.rawBody ?? '')
-    const id = ulid()
-    if (await keys.claim(db, operation, hash, id)) {
-      running.add(id)
-      request.claim = { operation, id }
+    const lease = newLease(LEASE_SECONDS)
+    if (await keys.claim(db, operation, hash, lease)) {
+      const claim = { operation, lease }
+      running.add(claim)
+      request.claim = claim
       request.caller.atCommit.push(async (tx) => {
-        const { numUpdatedRows } = await keys.markCommitted(tx, operation, id)
-        // Another process took over after a long silence; only one of us may commit.
+        const { numUpdatedRows } = await keys.markCommitted(tx, operation, lease)
+        // The lease was lost to another process; only one of the two may commit.
         if (numUpdatedRows === 0n) throw new InProgress()
       })
       return
@@ -96,7 +102,7 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
       return reply.code(found.response_status as number).send(stored.body)
     }
     if (found?.state === 'committed' && found.stale) {
-      // The process died before it could answer. What it answered is lost, what it did is not.
+      // The process died after the commit: the change is done, its response is lost.
       return reply
         .code(successStatus(request))
         .serializer(JSON.stringify)
@@ -119,16 +125,16 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
     reply: FastifyReply,
     payload: unknown,
   ) {
-    running.delete(claim.id)
+    running.delete(claim)
     try {
       const body = payload === undefined || payload === null ? '' : payload
       const storable = typeof body === 'string' && Buffer.byteLength(body) <= MAX_STORED_BYTES
-      if (reply.statusCode >= 500 || NEVER_KEPT.has(reply.statusCode) || !storable) {
-        await keys.release(db, claim.operation, claim.id)
+      if (!isOutcome(request, reply.statusCode) || !storable) {
+        await keys.release(db, claim.operation, claim.lease)
       } else {
         const stored: StoredResponse = { body, headers: keptHeaders(reply) }
         const sealed = vault.seal(PURPOSE, JSON.stringify(stored))
-        await keys.complete(db, claim.operation, claim.id, reply.statusCode, sealed)
+        await keys.complete(db, claim.operation, claim.lease, reply.statusCode, sealed)
       }
     } catch (error) {
       log.error({ err: error, correlation_id: request.id }, 'idempotent response was not stored')
@@ -137,16 +143,33 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
   }
 }
 
+/**
+ * A caller without a credential leaves no row, or strangers could fill the table. The routes that
+ * they may change something with (logins, one-click unsubscribe) can be repeated.
+ */
+const isStranger = ({ caller, routeOptions }: FastifyRequest): boolean => {
+  const kind = routeOptions.config.auth?.kind
+  return caller.kind === 'anonymous' && kind !== 'internal' && kind !== 'bootstrap-token'
+}
+
+/** A failed bootstrap is not kept, because anyone may send a wrong token. */
+const isOutcome = ({ routeOptions }: FastifyRequest, status: number): boolean =>
+  routeOptions.config.auth?.kind === 'bootstrap-token'
+    ? status < 300
+    : status < 500 && !NEVER_KEPT.has(status)
+
 function operationOf(request: FastifyRequest, key: string): keys.Operation {
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new Unprocessable('Idempotency-Key must be 1 to 255 visible ASCII characters')
   }
   const { caller } = request
   const token = request.headers['x-bootstrap-token']
+  // An answer may hold a secret, so another session of the same person does not get it.
+  const session = caller.session ? ` ${caller.session.id}` : ''
   const who =
     caller.kind === 'anonymous'
       ? `anonymous ${caller.ip} ${token ? sha256(String(token)) : ''}`
-      : `${caller.kind} ${caller.id}`
+      : `${caller.kind} ${caller.id}${session}`
   // An entry of the primary key's index holds less than 2704 bytes.
   const path = request.url.length > MAX_PATH ? sha256(request.url) : request.url
   return { caller: who, method: request.method, path, key }

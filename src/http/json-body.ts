@@ -1,8 +1,31 @@
 import type { FastifyInstance } from 'fastify'
+import type { Core } from '../core.ts'
 import { parseJson } from '../lib/json.ts'
+import { forThread } from '../lib/shared-bytes.ts'
+import { taskIn } from '../lib/worker-pool.ts'
 
-/** Bodies are JSON, read with care, and kept as they came for whoever compares them. */
-export function readJsonBodies(app: FastifyInstance): void {
+/** A larger body, which only internal routes accept, is parsed in a worker thread. */
+const MAX_PARSED_HERE = 1024 * 1024
+const LIMITS = { owner: 'internal routes', timeLimitMs: 10_000 }
+
+const parseTask = taskIn<typeof import('../lib/parse-json.task.ts')>('lib/parse-json')
+
+/** Parses JSON bodies strictly and keeps the raw bytes, which idempotency compares. */
+export function readJsonBodies(app: FastifyInstance, { workers }: Pick<Core, 'workers'>): void {
+  const refused = (message: string) =>
+    Object.assign(new Error(message), { code: 'INVALID_JSON', statusCode: 400 })
+
+  async function parsedInThread(body: Buffer): Promise<unknown> {
+    const parsed = await workers.run(parseTask, forThread(body), LIMITS)
+    if ('refusal' in parsed) throw refused(parsed.refusal)
+    return parsed.value
+  }
+
+  // Clients such as curl name a type for an empty body too; without a body the type means nothing.
+  app.addHook('onRequest', async (request) => {
+    if (request.headers['content-length'] === '0') delete request.headers['content-type']
+  })
+
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
@@ -10,10 +33,14 @@ export function readJsonBodies(app: FastifyInstance): void {
     (request, body: Buffer, done) => {
       request.rawBody = body
       if (body.length === 0) return done(null, undefined)
+      if (body.length > MAX_PARSED_HERE) {
+        parsedInThread(body).then((value) => done(null, value), done)
+        return
+      }
       try {
         done(null, parseJson(body))
       } catch (error) {
-        done(Object.assign(error as Error, { code: 'INVALID_JSON', statusCode: 400 }))
+        done(refused((error as Error).message))
       }
     },
   )

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { none } from '../access/labels.ts'
 import type { Metrics } from './metrics.ts'
 
-/** `/metrics`: what every service on this listener tells a scraper. */
+/** `GET /metrics`: the metrics of every service on this listener. */
 export function serveMetrics(app: FastifyInstance, services: readonly Metrics[]): void {
   app.get('/metrics', {
     config: { auth: none() },

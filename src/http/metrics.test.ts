@@ -9,7 +9,7 @@ const readSeries = (page: string, series: string): number | undefined => {
   return line === undefined ? undefined : Number(line.slice(series.length + 1))
 }
 
-describe('what a service tells a scraper', () => {
+describe('the metrics of a service', () => {
   const names: [string, string][] = [
     ['rate_limiter_info', 'gauge'],
     ['rate_limiter_uptime_seconds', 'counter'],
@@ -21,7 +21,7 @@ describe('what a service tells a scraper', () => {
     ['rate_limiter_http_request_duration_seconds', 'summary'],
   ]
 
-  it('has exactly the documented names under its prefix, each with one HELP and one TYPE', async () => {
+  it('have exactly the documented names under their prefix, each with one HELP and one TYPE', async () => {
     const observed = metrics('rate_limiter')
     observed.observe('GET', '/x', 500, 0.1)
     const page = await observed.render()
@@ -39,7 +39,7 @@ describe('what a service tells a scraper', () => {
     expect(page).not.toContain('bucket')
   })
 
-  it('counts requests by method, path and status, and those from 400 on as errors', async () => {
+  it('count requests by method, path and status, and statuses from 400 as errors', async () => {
     const observed = metrics('x')
     for (const status of [200, 204, 307, 399, 400, 404, 404, 503])
       observed.observe('GET', '/a', status, 1)
@@ -67,7 +67,7 @@ describe('what a service tells a scraper', () => {
     [1000, [500, 950, 990]],
     [1001, [501, 951, 991]],
     [5000, [4500, 4950, 4990]],
-  ])('summarizes the last 1000 of %i observations', async (count, quantiles) => {
+  ])('compute quantiles over the last 1000 of %i observations', async (count, quantiles) => {
     const observed = metrics('x')
     for (let i = 1; i <= count; i++) observed.observe('GET', '/a', 200, count === 1 ? 7 : i)
     observed.observe('GET', '/other', 200, 1_000_000)
@@ -85,7 +85,7 @@ describe('what a service tells a scraper', () => {
     )
   })
 
-  it('tells of one summary per method and path, whatever the status', async () => {
+  it('have one summary per method and path for all statuses', async () => {
     const observed = metrics('x')
     observed.observe('GET', '/a', 200, 1)
     observed.observe('GET', '/a', 500, 2)
@@ -95,13 +95,13 @@ describe('what a service tells a scraper', () => {
     expect(readSeries(page, 'x_http_request_duration_seconds_sum{method="POST",path="/a"}')).toBe(4)
   })
 
-  it('may be extended by a feature', async () => {
+  it('include the metrics that a daemon adds', async () => {
     const observed = metrics('x')
     observed.extend(async () => '# TYPE x_depth gauge\nx_depth 3')
     expect(readSeries(await observed.render(), 'x_depth')).toBe(3)
   })
 
-  it('tells sensible readings of the host', async () => {
+  it('include plausible readings of the host', async () => {
     const page = await metrics('x').render()
     for (const name of ['x_cpu_usage_percent', 'x_memory_usage_percent']) {
       expect(readSeries(page, name)).toBeGreaterThanOrEqual(0)
@@ -118,14 +118,14 @@ describe('GET /metrics', () => {
     app = await startProbe()
   })
   afterAll(() => app.stop())
-  /** A request is counted when its answer has left, which may be after it has arrived. */
+  /** Polls, because a request is counted after its response was sent. */
   const scrapeUntil = (series: string, value: number) =>
     waitFor(async () => {
       const { text } = await app.send('GET', '/metrics')
       return readSeries(text, series) === value && text
     })
 
-  it('is not there in the community edition', async () => {
+  it('is 404 in the community edition', async () => {
     const community = await startApp({ env: { SVC_EDITION: 'community' } })
     try {
       expect(await community.send('GET', '/metrics')).toMatchObject({
@@ -144,7 +144,7 @@ describe('GET /metrics', () => {
     expect(answer.text).toMatch(/^api_info\{version="\d+\.\d+\.\d+",service="api"\} 1$/m)
   })
 
-  it('names routes by their template: neither ids nor addresses become labels', async () => {
+  it('uses route templates as labels, never ids or e-mail addresses', async () => {
     for (const id of ['alice@example.com', 'bob"}\n@example.com', 'x']) {
       await app.send('GET', `/api/v1/probe/things/${encodeURIComponent(id)}`)
     }
@@ -153,7 +153,7 @@ describe('GET /metrics', () => {
     expect(page).not.toContain('example.com')
   })
 
-  it('has one label for every path that no route has', async () => {
+  it('uses one label for all paths without a route', async () => {
     for (const path of ['/%zz', '/a', '/b/c', '/d@example.com']) await app.send('GET', path)
     const unmatched = (status: number) =>
       `api_http_errors_total{method="GET",path="unmatched",status_code="${status}"}`

@@ -8,14 +8,14 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-describe('a trailing slash too few or too many', () => {
+describe('a missing or extra trailing slash', () => {
   it.each([
     ['//evil.test'],
     ['//evil.test/'],
     ['//evil.test/api/v1/probe'],
     ['/\\evil.test'],
     ['//'],
-  ])('never leads to another host: %s', async (path) => {
+  ])('never redirects to another host: %s', async (path) => {
     const answer = await sendRaw(
       app.base,
       `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
@@ -24,7 +24,7 @@ describe('a trailing slash too few or too many', () => {
     expect(rawHeader(answer, 'location')).toBeUndefined()
   })
 
-  it('never leads to the host of an absolute address', async () => {
+  it('never redirects to the host of an absolute URL', async () => {
     const answer = await sendRaw(
       app.base,
       'GET http://evil.test/api/v1/probe HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n',
@@ -38,14 +38,14 @@ describe('a trailing slash too few or too many', () => {
     ['GET', '/api/v1/nothing/'],
     ['POST', '/api/v1/capabilities'],
     ['GET', '/'],
-  ])('does not make a path of an unknown one: %s %s', async (method, path) => {
+  ])('does not redirect an unknown path: %s %s', async (method, path) => {
     const answer = await app.send(method, path)
     expect(answer).toMatchObject({ status: 404, body: { msg: 'Not found' } })
     expect(answer.headers.location).toBeUndefined()
   })
 
   it.each([['GET'], ['HEAD'], ['POST'], ['PUT'], ['PATCH'], ['DELETE']])(
-    'is put right for %s with 307 to a path, the query kept',
+    'is redirected for %s with 307 to a path, with its query',
     async (method) => {
       const answer = await app.send(method, '/api/v1/probe?page=2&q=a%20b')
       expect(answer.status).toBe(307)
@@ -54,7 +54,7 @@ describe('a trailing slash too few or too many', () => {
     },
   )
 
-  it('is put right the other way too, with path parameters as they were sent', async () => {
+  it('redirects to the path without the slash, with path parameters as sent', async () => {
     for (const method of ['GET', 'DELETE']) {
       const answer = await app.send(method, '/api/v1/probe/things/a%2Fb/?x=1')
       expect(answer).toMatchObject({
@@ -79,7 +79,7 @@ describe('a trailing slash too few or too many', () => {
     })
   })
 
-  it('lets the client send its body again where it was led', async () => {
+  it('lets the client send its body again to the new location', async () => {
     const body = { name: 'sent twice' }
     const { status, headers } = await app.send('POST', '/api/v1/probe', { body })
     expect(status).toBe(307)
@@ -95,8 +95,8 @@ describe('a trailing slash too few or too many', () => {
   })
 })
 
-describe('a method', () => {
-  it('that a path does not take is 405 with those it does', async () => {
+describe('HTTP methods', () => {
+  it('returns 405 with Allow for a method that a path does not accept', async () => {
     const answer = await app.send('PATCH', '/api/v1/probe/things/x')
     expect(answer).toMatchObject({
       status: 405,
@@ -105,14 +105,14 @@ describe('a method', () => {
     expect(answer.headers.allow?.split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS'])
   })
 
-  it('OPTIONS tells what a path takes, without a credential', async () => {
+  it('OPTIONS lists the methods of a path without a credential', async () => {
     const answer = await app.send('OPTIONS', '/api/v1/auth/me')
     expect(answer).toMatchObject({ status: 204, text: '' })
     expect(answer.headers.allow?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS'])
     expect((await app.send('OPTIONS', '/api/v1/nothing')).status).toBe(404)
   })
 
-  it('HEAD answers like GET without a body', async () => {
+  it('HEAD responds like GET without a body', async () => {
     const [get, head] = [await app.send('GET', '/health'), await app.send('HEAD', '/health')]
     expect(head).toMatchObject({ status: 200, text: '' })
     for (const name of ['content-type', 'content-length', 'cache-control']) {

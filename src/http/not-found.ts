@@ -8,8 +8,8 @@ interface Pattern {
 }
 
 /**
- * Answers what no route does: a collection root without its slash (or a route with one too many)
- * is redirected with method and body kept, OPTIONS tells what a path takes, a wrong method is 405.
+ * Answers requests that match no route. A missing or extra trailing slash is redirected with
+ * method and body, OPTIONS lists the methods of a path, and a wrong method gets 405.
  */
 export function handleNotFound(app: FastifyInstance): void {
   const patterns = new Map<string, Pattern>()
@@ -19,13 +19,14 @@ export function handleNotFound(app: FastifyInstance): void {
     for (const one of [method].flat()) pattern.methods.add(one)
   })
   const methodsOf = (path: string): string[] => {
-    const found = [...patterns.values()].filter(({ matches }) => matches.test(path))
-    return [...new Set(found.flatMap(({ methods }) => [...methods]))]
+    const matching = [...patterns.values()].filter(({ matches }) => matches.test(path))
+    return [...new Set(matching.flatMap(({ methods }) => [...methods]))]
   }
 
-  // The router takes "/things/" for "/things/:id" with an empty id.
+  // The router matches "/things/" with "/things/:id" and an empty id. The rest of a path may be empty.
   app.addHook('preParsing', (request, reply, payload, next) => {
-    if (Object.values(request.params ?? {}).includes('')) reply.callNotFound()
+    const params = Object.entries(request.params ?? {})
+    if (params.some(([name, value]) => value === '' && name !== '*')) reply.callNotFound()
     else next(null, payload)
   })
 
@@ -42,7 +43,7 @@ export function handleNotFound(app: FastifyInstance): void {
       )
     }
     const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`
-    // Only a path of this server: "//host" would lead elsewhere.
+    // A location that starts with "//" would lead to another host.
     if (!path.startsWith('//') && methodsOf(other).includes(request.method)) {
       return reply
         .code(307)

@@ -1,4 +1,7 @@
 import { type TSchema, Type } from 'typebox'
+import type { Page } from '../database/paging.ts'
+
+export type { Page } from '../database/paging.ts'
 
 const DEFAULT_PER_PAGE = 50
 const MAX_PER_PAGE = 200
@@ -16,19 +19,16 @@ export const PageQuery = {
   ),
 }
 
-export interface Page {
-  page: number
-  perPage: number
-  offset: number
-}
-
 export function pageOf(query: { page?: number; per_page?: number }): Page {
   const page = query.page ?? 1
   const perPage = Math.min(query.per_page ?? DEFAULT_PER_PAGE, MAX_PER_PAGE)
-  // Beyond this an offset no longer fits PostgreSQL's bigint; such a page is empty anyway.
+  // A larger offset does not fit a PostgreSQL bigint; such a page is empty anyway.
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)
   return { page, perPage, offset }
 }
+
+/** For answers that are a bare array: the number of all rows, which a page does not say. */
+export const TOTAL_COUNT = 'x-total-count'
 
 export const paginated = <Item>(items: Item[], total: number, { page, perPage }: Page) => ({
   items,
@@ -46,7 +46,7 @@ export const Paginated = <Item extends TSchema>(item: Item) =>
     }),
   })
 
-/** How much of a list is wanted, for lists that count rows instead of pages. */
+/** Query of lists with `limit` and `offset` instead of pages. */
 export const LimitQuery = {
   limit: Type.Optional(
     Type.Integer({
@@ -72,6 +72,6 @@ export const limitOf = ({ limit = DEFAULT_LIMIT }: { limit?: number }): number =
 
 export const sliceOf = (query: { limit?: number; offset?: number }): Slice => ({
   limit: limitOf(query),
-  // Beyond this an offset no longer fits PostgreSQL's bigint; such a slice is empty anyway.
+  // A larger offset does not fit a PostgreSQL bigint; such a slice is empty anyway.
   offset: Math.min(query.offset ?? 0, Number.MAX_SAFE_INTEGER),
 })

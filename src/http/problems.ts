@@ -1,20 +1,24 @@
 import type { ErrorObject } from 'ajv'
 import type { Problem } from '../errors.ts'
 
-/** What Ajv found, told the way typed APIs tell it: a place, a sentence, a stable word. */
+const MAX_PROBLEMS = 20
+const MAX_STEP = 100
+
+/** Converts the first Ajv errors to problems with a location, a message and a stable type. */
 export function problemsOf(errors: readonly ErrorObject[], part: string): Problem[] {
-  return errors.map((error) => {
+  return errors.slice(0, MAX_PROBLEMS).map((error) => {
     const path = error.instancePath
       .split('/')
       .slice(1)
-      .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+      // Names of the caller may be as long as the body.
+      .map((step) => step.slice(0, MAX_STEP).replaceAll('~1', '/').replaceAll('~0', '~'))
       .map((step) => (/^\d+$/.test(step) ? Number(step) : step))
     const missing = error.keyword === 'required' ? [String(error.params.missingProperty)] : []
     return { loc: [part, ...path, ...missing], ...sentence(error) }
   })
 }
 
-/** `page must be at least 1`, for the envelope of a bad query value. */
+/** Returns a message such as `page must be at least 1`. */
 export function headline({ loc, msg }: Problem): string {
   const name = loc.slice(1).join('.')
   const lower = msg.charAt(0).toLowerCase() + msg.slice(1)
@@ -73,9 +77,9 @@ function typeSentence(type: string): { msg: string; type: string } {
     object: 'an object',
     array: 'a list',
   }
-  const wanted = type
+  const expected = type
     .split(',')
     .map((one) => words[one] ?? one)
     .join(' or ')
-  return { msg: `Must be ${wanted}`, type: `${type.split(',')[0]}_type` }
+  return { msg: `Must be ${expected}`, type: `${type.split(',')[0]}_type` }
 }

@@ -17,7 +17,7 @@ const SECRET_WORDS = [
 ]
 const MARK = '[redacted]'
 
-/** A copy without anything whose name sounds like a secret, at any depth. */
+/** Returns a copy in which every field with a secret-like name is masked, at any depth. */
 export function redact(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redact)
   if (value === null || typeof value !== 'object') return value

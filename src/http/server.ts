@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import cookies from '@fastify/cookie'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyPluginAsync,
@@ -10,24 +11,30 @@ import fastify, {
 import type { Caller } from '../access/caller.ts'
 import { useBootstrapGate, useGuard } from '../access/guard.ts'
 import type { Core } from '../core.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, MALFORMED_ADDRESS } from '../errors.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import { sequentialIds } from '../lib/ulid.ts'
 import type { Log } from '../log.ts'
 import { serveDescription } from '../openapi/serve.ts'
 import { useAudit } from './audit.ts'
+import { compressAnswers } from './compression.ts'
 import { useDeprecation } from './deprecation.ts'
 import { errorBody, handleErrors, sendError } from './error-handler.ts'
-import { protectiveHeaders, useHeaders } from './headers.ts'
+import { allowOrigins, protectiveHeaders, useHeaders } from './headers.ts'
 import { useIdempotency } from './idempotency.ts'
+import { nameIgnored } from './ignored-names.ts'
 import { readJsonBodies } from './json-body.ts'
 import type { Metrics } from './metrics.ts'
 import { serveMetrics } from './metrics-route.ts'
 import { handleNotFound } from './not-found.ts'
+import { refuseReadOnlyFields } from './read-only-fields.ts'
 import { useSchemas } from './validation.ts'
 
 const MAX_BODY_BYTES = 1024 * 1024
+/** The URL under which @fastify/cors answers preflight requests. */
+const PREFLIGHT_ROUTE = '*'
 
-/** What one daemon puts on the listener. */
+/** The part of the listener that belongs to one daemon. */
 export interface Service {
   name: string
   log: Log
@@ -35,7 +42,7 @@ export interface Service {
   features: { prefix: string; routes: FastifyPluginAsync }[]
 }
 
-/** How every request is treated, whatever it asks for. Features only add routes. */
+/** Builds the HTTP server with everything that all requests share; features add only routes. */
 export async function httpServer(core: Core, services: [Service, ...Service[]]) {
   const byName = new Map(services.map((service) => [service.name, service]))
   const nextId = sequentialIds('req_')
@@ -45,42 +52,53 @@ export async function httpServer(core: Core, services: [Service, ...Service[]]) 
     requestIdHeader: false,
     bodyLimit: MAX_BODY_BYTES,
     loggerInstance: core.log as FastifyBaseLogger,
-    // One line per request, written below.
+    // `record` below writes one line per request.
     logController: new LogController({ disableRequestLogging: true }),
-    // Whoever logs about a request names its correlation id; no logger of its own is made for it.
+    // Log calls name the correlation id themselves, so no child logger is created per request.
     childLoggerFactory: (log) => log,
-    requestTimeout: 60_000,
+    requestTimeout: MINUTE_MS,
     keepAliveTimeout: 72_000,
-    // On shutdown idle connections close at once, busy ones after their answer.
+    // On shutdown idle connections close at once, busy ones after their response.
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: false },
-    // PostgreSQL text cannot hold NUL: an address with one is treated like a broken escape.
-    rewriteUrl: ({ url = '/' }) => (url.includes('%00') ? '/%' : url),
+    // PostgreSQL text cannot hold NUL, so a URL with one is rejected as malformed.
+    rewriteUrl: ({ url = '/' }) => (url.includes('%00') ? '/%' : withPathOfOutlook(url)),
     clientErrorHandler(error, socket) {
       const id = nextId()
-      const status = refuseGarbage(error, socket, { ...protection, 'X-Correlation-Id': id }, id)
-      if (status) core.log.info({ correlation_id: id, status, code: error.code }, 'not HTTP')
+      const status = rejectMalformed(error, socket, { ...protection, 'X-Correlation-Id': id }, id)
+      if (status)
+        core.log.info(
+          { correlation_id: id, status, code: error.code },
+          'rejected a malformed HTTP request',
+        )
     },
-    // No hook has seen this request, nor will one.
+    // Hooks do not run for such a request.
     frameworkErrors(_error, request, reply: FastifyReply) {
       reply.headers({ ...protection, 'x-correlation-id': request.id })
-      sendError(reply, request, new ApiError(400, 'The address of this request is malformed'))
+      sendError(reply, request, new ApiError(400, MALFORMED_ADDRESS))
       record(request, reply, 'unmatched', 0)
     },
   })
 
+  useHeaders(app, protection)
+  // Before the hooks that list routes: the plugin adds an OPTIONS route for every path.
+  await allowOrigins(app, core.config.SVC_CORS_ORIGINS)
+  await app.register(cookies)
+
   app.decorateRequest('rawBody')
-  readJsonBodies(app)
+  readJsonBodies(app, core)
   useSchemas(app)
+  nameIgnored(app)
+  refuseReadOnlyFields(app)
   useDeprecation(app)
   handleErrors(app)
   handleNotFound(app)
 
-  useHeaders(app, core.config)
-  useGuard(app, core, { besideApi: byName.has('api') })
+  useGuard(app, core)
   useIdempotency(app, core)
   useBootstrapGate(app, core)
   useAudit(app, core)
+  compressAnswers(app)
 
   const record = (request: FastifyRequest, reply: FastifyReply, path: string, ms: number) => {
     const service = byName.get(request.routeOptions.config.service ?? '') ?? services[0]
@@ -88,7 +106,8 @@ export async function httpServer(core: Core, services: [Service, ...Service[]]) 
     service.log.info(requestLine(request, reply, path, ms), 'request')
   }
   app.addHook('onResponse', (request, reply, next) => {
-    record(request, reply, request.routeOptions.url ?? 'unmatched', reply.elapsedTime)
+    const { url = 'unmatched' } = request.routeOptions
+    record(request, reply, url === PREFLIGHT_ROUTE ? 'unmatched' : url, reply.elapsedTime)
     next()
   })
 
@@ -109,6 +128,10 @@ export async function httpServer(core: Core, services: [Service, ...Service[]]) 
   return app
 }
 
+/** Outlook and others write this path in several cases; the router compares every letter. */
+const withPathOfOutlook = (url: string): string =>
+  url.replace(/^\/autodiscover\/autodiscover\.(xml|json)/i, (path) => path.toLowerCase())
+
 const requestLine = (request: FastifyRequest, reply: FastifyReply, path: string, ms: number) => {
   const { caller } = request as { caller?: Caller }
   return {
@@ -122,8 +145,8 @@ const requestLine = (request: FastifyRequest, reply: FastifyReply, path: string,
   }
 }
 
-/** What is not even HTTP still gets an answer, with a correlation id to ask about. */
-function refuseGarbage(
+/** Answers bytes that are not HTTP with an error body and a correlation id. */
+function rejectMalformed(
   error: Error & { code?: string },
   socket: Socket,
   headers: Record<string, string>,
@@ -133,7 +156,7 @@ function refuseGarbage(
     socket.destroy()
     return undefined
   }
-  const status = GARBAGE[error.code ?? ''] ?? 400
+  const status = STATUS_OF_ERROR[error.code ?? ''] ?? 400
   const text = STATUS_CODES[status] as string
   const body = JSON.stringify(errorBody(new ApiError(status, text), id))
   const lines = Object.entries({
@@ -146,14 +169,14 @@ function refuseGarbage(
   return status
 }
 
-const GARBAGE: Record<string, number> = {
+const STATUS_OF_ERROR: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The daemon a route belongs to. */
+    /** The daemon that a route belongs to. */
     service?: string
   }
 }

@@ -6,25 +6,29 @@ import { type ApiError, InvalidRequest, NoDataProvided } from '../errors.ts'
 import { headline, problemsOf } from './problems.ts'
 
 const shared: Options = {
-  allErrors: true,
   removeAdditional: true,
   useDefaults: true,
   strict: false,
   addUsedSchema: false,
-  // Problems are told in the words of the schema they violate.
+  // The tests check the schemas; checking them again would compile the meta-schema in every process.
+  validateSchema: false,
+  // Error messages use texts of the violated schema.
   verbose: true,
 }
 
+/** Collecting every problem of a larger body could take seconds. */
+const MAX_EXAMINED_BYTES = 16 * 1024
+
 /**
- * Bodies are taken as they are: `{"name": 7}` is a mistake, not the text "7". Paths and queries
- * are text by nature and are converted. Both are compiled when first used, because compiling
- * every route would be most of the start-up time.
+ * Validates bodies without conversion (`{"name": 7}` is an error, not the text "7"), and path and
+ * query values with conversion, since they are text. Schemas are compiled on first use, because
+ * compiling all of them would take most of the start-up time.
  */
 export function useSchemas(app: FastifyInstance): void {
-  const strict = withFormats(new Ajv(shared))
-  const converting = withFormats(new Ajv({ ...shared, coerceTypes: true }))
+  const strict = validators(shared)
+  const converting = validators({ ...shared, coerceTypes: true })
 
-  // No body and an empty one mean the same: the schema then names the fields that it misses.
+  // A missing body counts as `{}`, so that the schema reports the missing fields.
   app.addHook('preValidation', (request, _reply, next) => {
     const { schema, config } = request.routeOptions
     const typed = schema?.body !== undefined && config.validation !== 'handler'
@@ -34,22 +38,29 @@ export function useSchemas(app: FastifyInstance): void {
 
   const compile: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
     let validate: ValidateFunction | undefined
+    let examine: ValidateFunction | undefined
     const part = PARTS[httpPart ?? 'body'] ?? 'body'
     const ajv = part === 'body' ? strict : converting
     const booleans = part === 'query' ? namesOf(schema, ['boolean']) : []
     const numbers = part === 'body' ? [] : namesOf(schema, ['integer', 'number'])
     return (value: unknown) => {
-      validate ??= ajv.compile(schema as object)
+      validate ??= ajv.first.compile(schema as object)
       if (booleans.length > 0) readBooleans(value as Record<string, unknown>, booleans)
       if (numbers.length > 0) readNumbers(value as Record<string, unknown>, numbers)
       if (validate(value)) return true
-      const problems = problemsOf(validate.errors ?? [], part)
+      let { errors } = validate
+      if (part !== 'body' || isSmall(value)) {
+        examine ??= ajv.every.compile(schema as object)
+        examine(value)
+        errors = examine.errors ?? errors
+      }
+      const problems = problemsOf(errors ?? [], part)
       const [first] = problems
       return { error: new InvalidRequest(problems, first && headline(first)) }
     }
   }
   app.setValidatorCompiler(compile)
-  // Where the rules judge the body, its schema only describes it.
+  // On such routes the service validates the body; the schema only documents it.
   app.addHook('onRoute', (route) => {
     if (route.config?.validation !== 'handler') return
     route.validatorCompiler = (part) =>
@@ -67,7 +78,7 @@ export function useSchemas(app: FastifyInstance): void {
   })
 }
 
-/** Lists are for the rules to judge, whatever was sent in their place; elsewhere `{}` is nothing. */
+/** Rejects a body without data. List bodies are left to the service, other bodies need a field. */
 const hasData =
   ({ type }: { type?: string }, { noData: NoData = NoDataProvided, noObject }: NoDataErrors) =>
   (value: unknown) => {
@@ -89,6 +100,29 @@ const PARTS: Record<string, string> = {
   headers: 'header',
 }
 
+/** One validator stops at the first problem, the other finds every problem. */
+const validators = (options: Options) => ({
+  first: withFormats(new Ajv(options)),
+  every: withFormats(new Ajv({ ...options, allErrors: true })),
+})
+
+/** Counts values and characters, and stops at the limit. */
+function isSmall(value: unknown): boolean {
+  let left = MAX_EXAMINED_BYTES
+  const open = [value]
+  while (open.length > 0 && left > 0) {
+    const one = open.pop()
+    left -= typeof one === 'string' ? one.length : 2
+    if (one === null || typeof one !== 'object') continue
+    for (const name in one) {
+      left -= name.length
+      if (left <= 0) return false
+      open.push((one as Record<string, unknown>)[name])
+    }
+  }
+  return left > 0
+}
+
 const withFormats = (ajv: Ajv): Ajv => {
   ;(formats as unknown as (ajv: Ajv) => void)(ajv)
   return ajv
@@ -99,7 +133,7 @@ const namesOf = (schema: unknown, types: string[]): string[] =>
     .filter(([, property]) => types.includes(property.type ?? ''))
     .map(([name]) => name)
 
-/** `true`, `1`, `false`, `0`, in any case; anything else is left for the schema to refuse. */
+/** Converts `true`, `1`, `false` and `0` in any case; the schema rejects other values. */
 function readBooleans(query: Record<string, unknown>, names: string[]): void {
   for (const name of names) {
     const word = typeof query[name] === 'string' ? query[name].toLowerCase() : undefined
@@ -109,7 +143,7 @@ function readBooleans(query: Record<string, unknown>, names: string[]): void {
   }
 }
 
-/** Decimals only: Ajv would take `0x10`, ` 5 ` and `Infinity` as numbers too. */
+/** Accepts decimals only: Ajv would also convert `0x10`, ` 5 ` and `Infinity`. */
 function readNumbers(values: Record<string, unknown>, names: string[]): void {
   for (const name of names) {
     const text = values[name]
@@ -120,11 +154,11 @@ function readNumbers(values: Record<string, unknown>, names: string[]): void {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a handler-validated route answers to a body with nothing in it. */
+    /** Error of a route with `validation: 'handler'` for a body without data. */
     noData?: new () => ApiError
-    /** To one that is something else than an object; the same as above unless given. */
+    /** Its error for a body that is not an object; `noData` unless given. */
     noObject?: new () => ApiError
-    /** And to one that is no JSON. */
+    /** Its error for a body that is not JSON. */
     invalidJson?: new () => ApiError
   }
 }

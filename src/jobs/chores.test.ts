@@ -21,7 +21,7 @@ const start = async (round: Chore['round'], begin?: Chore['begin']) => {
   return { tell: () => sql`select pg_notify('mailplane_chores', ${name})`.execute(app.core.db) }
 }
 
-it('begins once, goes on while there is more, and again as soon as the database tells', async () => {
+it('a chore begins once, repeats while there is more work, and runs on a notification', async () => {
   const seen: string[] = []
   let more = 3
   const chore = await start(
@@ -37,7 +37,7 @@ it('begins once, goes on while there is more, and again as soon as the database 
   expect(seen).toEqual(['begin', 'round', 'round', 'round', 'round'])
 })
 
-it('is tried again after a failure, also of its beginning, and runs once at a time', async () => {
+it('a chore is retried after a failure in begin or a round, and never overlaps', async () => {
   let begun = 0
   let rounds = 0
   let atOnce = 0
@@ -60,7 +60,7 @@ it('is tried again after a failure, also of its beginning, and runs once at a ti
   expect(most).toBe(1)
 })
 
-it('is over once it was stopped, and the round under way is waited for', async () => {
+it('stopping a chore waits for the current round and starts no other', async () => {
   let done = false
   let release = () => {}
   let entered = false

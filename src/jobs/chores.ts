@@ -4,19 +4,19 @@ const LOOK_MS = 5000
 const MIN_PAUSE_MS = 250
 const MAX_PAUSE_MS = 30_000
 
-/** Work that follows a change in the database, and that several processes may do side by side. */
+/** Work that follows a change in the database. Several processes may run it at the same time. */
 export interface Chore {
-  /** What the database says on the channel `mailplane_chores` when there is something to do. */
+  /** The payload on the channel `mailplane_chores` that wakes this chore. */
   name: string
-  /** Once, before the first round. */
+  /** Called once before the first round. */
   begin?(core: Core): Promise<unknown>
-  /** Does some of it. True when there may be more; throws when it cannot be done now. */
+  /** Does one batch. Returns true when there may be more; throws to retry later. */
   round(core: Core): Promise<boolean>
 }
 
 /**
- * Does chores as soon as the database tells of them, and looks now and then for what nobody told.
- * After a failure it waits, longer each time, and tries again for as long as it takes.
+ * Runs chores when the database notifies about them, and polls for missed notifications. A failed
+ * chore is retried with increasing pauses, without an end.
  */
 export async function runChores(core: Core, all: readonly Chore[]) {
   const workers = new Map(all.map((chore) => [chore.name, worker(core, chore)]))
@@ -54,7 +54,7 @@ function worker(core: Core, chore: Chore) {
       failures = 0
     } catch (error) {
       if (stopped) return
-      core.log.warn({ err: error, chore: chore.name }, 'chore failed; it will be tried again')
+      core.log.warn({ err: error, chore: chore.name }, 'chore failed, will retry')
       const ms = Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** failures++)
       pause = setTimeout(() => {
         pause = undefined
@@ -64,7 +64,7 @@ function worker(core: Core, chore: Chore) {
   }
 
   function wake() {
-    // What was told during a pause is done after it.
+    // A wake-up during the pause is handled when the pause ends.
     if (stopped || pause) return
     if (running) {
       again = true

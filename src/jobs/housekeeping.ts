@@ -1,10 +1,11 @@
+import { deleteLinksBefore } from '../access/account-links.repository.ts'
 import { deleteSessionsBefore } from '../access/sessions.repository.ts'
 import { deleteAttemptsBefore } from '../access/throttle.repository.ts'
 import { deleteExpired } from '../http/idempotency.repository.ts'
+import { DAY_MS, HOUR_SECONDS } from '../lib/time.ts'
 import type { Job } from './jobs.ts'
 
-const HOUR_SECONDS = 3600
-const HISTORY_MS = 90 * 24 * HOUR_SECONDS * 1000
+const HISTORY_MS = 90 * DAY_MS
 
 const longAgo = (now: Date) => new Date(now.getTime() - HISTORY_MS)
 
@@ -14,7 +15,7 @@ export const deleteExpiredIdempotencyKeys: Job = {
   run: ({ db }) => deleteExpired(db),
 }
 
-export const deleteOldSessions: Job = {
+const deleteOldSessions: Job = {
   name: 'sessions.delete-old',
   everySeconds: HOUR_SECONDS,
   run: ({ db, now }) => deleteSessionsBefore(db, longAgo(now())),
@@ -25,3 +26,17 @@ export const deleteOldFailedAttempts: Job = {
   everySeconds: HOUR_SECONDS,
   run: ({ db, now }) => deleteAttemptsBefore(db, longAgo(now()), now()),
 }
+
+const deleteOldLinks: Job = {
+  name: 'account-links.delete-old',
+  everySeconds: HOUR_SECONDS,
+  run: ({ db, now }) => deleteLinksBefore(db, longAgo(now())),
+}
+
+/** Jobs of the request pipeline, which belong to no feature. */
+export const housekeeping: readonly Job[] = [
+  deleteExpiredIdempotencyKeys,
+  deleteOldSessions,
+  deleteOldFailedAttempts,
+  deleteOldLinks,
+]

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type App, startApp } from '../../test/support/app.ts'
+import { HOUR_SECONDS, MINUTE_MS } from '../lib/time.ts'
 import { ulid } from '../lib/ulid.ts'
 import { deleteExpiredIdempotencyKeys } from './housekeeping.ts'
 import { type Job, runJobs, takeJob } from './jobs.ts'
@@ -21,7 +22,7 @@ afterEach(() => {
 
 const jobNamed = (run: Job['run'] = async () => {}): Job => ({
   name: `test.${ulid()}`,
-  everySeconds: 3600,
+  everySeconds: HOUR_SECONDS,
   run,
 })
 const begunAgo = async ({ name }: Job, seconds: number) => {
@@ -30,7 +31,7 @@ const begunAgo = async ({ name }: Job, seconds: number) => {
 }
 
 describe('a job', () => {
-  it('is taken by one of two processes, however often both look', async () => {
+  it('is claimed by one of two processes', async () => {
     const job = jobNamed()
     const looks = await Promise.all(
       Array.from({ length: 10 }, (_, i) => takeJob((i % 2 ? one : other).core.db, job)),
@@ -48,7 +49,7 @@ describe('a job', () => {
     expect(await takeJob(one.core.db, job)).toBe(false)
   })
 
-  it('that is not due is looked at without writing anything', async () => {
+  it('is checked without a write while it is not due', async () => {
     const job = jobNamed()
     await takeJob(one.core.db, job)
     await one.core.db.transaction().execute(async (tx) => {
@@ -58,7 +59,7 @@ describe('a job', () => {
     })
   })
 
-  it('that fails neither stops the others nor is forgotten', async () => {
+  it('runs again after a failure, which does not stop other jobs', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const runs: string[] = []
     const failing = jobNamed(async () => {
@@ -74,7 +75,7 @@ describe('a job', () => {
     await vi.waitFor(() => expect(runs).toEqual(['failing', 'working', 'failing']))
     await jobs.stop()
     await begunAgo(working, 3601)
-    await vi.advanceTimersByTimeAsync(60_000)
+    await vi.advanceTimersByTimeAsync(MINUTE_MS)
     expect(runs).toHaveLength(3)
   })
 })

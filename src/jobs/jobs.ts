@@ -12,8 +12,8 @@ export interface Job {
 }
 
 /**
- * Runs jobs when they are due. A process takes a job by moving its time stamp, so among several
- * processes one does the work; what a killed process left undone is done the next time.
+ * Runs jobs when they are due. A process claims a job by moving its timestamp, so only one of several
+ * processes runs it. A killed process leaves its work to the next run.
  */
 export function runJobs(core: Core, jobs: readonly Job[]) {
   let running: Promise<void> = Promise.resolve()
@@ -40,7 +40,7 @@ export function runJobs(core: Core, jobs: readonly Job[]) {
 
 export async function takeJob(db: Db, { name, everySeconds }: Job): Promise<boolean> {
   const since = sql`now() - make_interval(secs => ${everySeconds})`
-  // Looked at first: the conflict alone would lock the row, which is a write and a commit on disk.
+  // The subquery avoids the conflict path, which would lock the row and so cause a write.
   const { rows } = await sql`
     insert into job_runs (name, begun_at)
     select ${name}, now()

@@ -1,7 +1,6 @@
 /**
- * Passwords of at least 12 characters with letters and digits that people reach for first.
- * Built from the stems and tails that such lists share, so that the list stays readable;
- * compared whole and in lower case.
+ * Common passwords of at least 12 characters with letters and digits. They are combined from stems
+ * and tails, so that the list stays short, and compared as a whole in lower case.
  */
 const stems = [
   'password',
@@ -144,14 +143,14 @@ const whole = [
 
 let all: ReadonlySet<string> | undefined
 
-/** Put together when the first password is judged: it is large, and many processes never do. */
+/** The set is large and many processes never check a password, so the first call builds it. */
 export function isCommonPassword(password: string): boolean {
   all ??= new Set(
     [
       ...whole,
       ...stems.flatMap((stem) => tails.flatMap((tail) => ends.map((end) => stem + tail + end))),
       ...stems.flatMap((stem) => tails.map((tail) => tail + stem)),
-    ].filter((known) => known.length >= 12),
+    ].filter((password) => password.length >= 12),
   )
   return all.has(password.toLowerCase())
 }

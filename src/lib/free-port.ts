@@ -1,10 +1,10 @@
 import { createServer } from 'node:net'
 
-// Below the range outgoing connections take theirs from, so that none of them sits on one of ours.
+// Below the ephemeral range, so that no outgoing connection uses one of these ports.
 const LOWEST = 20_000
 const COUNT = 12_000
 
-/** A port of loopback that nobody listens on now; whoever takes it must bear that somebody was faster. */
+/** Returns a free port on loopback. Another process may take it before the caller binds it. */
 export async function freePort(taken: ReadonlySet<number> = new Set()): Promise<number> {
   for (;;) {
     const port = LOWEST + Math.floor(Math.random() * COUNT)

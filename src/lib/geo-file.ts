@@ -1,40 +1,44 @@
 import { readFileSync, statSync } from 'node:fs'
-import { plainAddress } from './cidr.ts'
-import { type GeoDatabase, openGeoDatabase } from './mmdb.ts'
+import { isIPv6 } from 'node:net'
+import { Reader, type Response } from 'mmdb-lib'
+import { isIpAddress, normalizeIp } from './ip.ts'
+import { MINUTE_MS } from './time.ts'
 
-const LOOK_MS = 60_000
+const CHECK_MS = MINUTE_MS
 
-export type GeoFile = ReturnType<typeof geoFile>
-
-/** A file in the MaxMind format; a new one is noticed within a minute. */
+/** Reads a database file in the MaxMind format. A replaced file is loaded within a minute. */
 export function geoFile(path: string | undefined, failed: (error: unknown) => void) {
-  let database: GeoDatabase | undefined
-  let readAs = ''
-  let lookedAt = 0
+  let reader: Reader<Response> | undefined
+  let loadedVersion = ''
+  let checkedAt = 0
 
-  const look = () => {
-    if (path === undefined || Date.now() - lookedAt < LOOK_MS) return
-    lookedAt = Date.now()
+  const reload = () => {
+    if (path === undefined || Date.now() - checkedAt < CHECK_MS) return
+    checkedAt = Date.now()
     try {
       const { mtimeMs, size, ino } = statSync(path)
       const version = `${mtimeMs} ${size} ${ino}`
-      if (version === readAs) return
-      database = openGeoDatabase(readFileSync(path))
-      readAs = version
+      if (version === loadedVersion) return
+      reader = new Reader(readFileSync(path))
+      loadedVersion = version
     } catch (error) {
-      // What was read before is better than nothing.
+      // The previous content stays in use.
       failed(error)
     }
   }
 
   return {
     get isKnown(): boolean {
-      look()
-      return database !== undefined
+      reload()
+      return reader !== undefined
     },
-    find(address: string): unknown {
-      look()
-      return database?.find(plainAddress(address))
+    find(text: string): unknown {
+      reload()
+      if (reader === undefined || !isIpAddress(text)) return undefined
+      const ip = normalizeIp(text)
+      // mmdb-lib would read IPv6 bits as a path through the IPv4 tree.
+      if (isIPv6(ip) && reader.metadata.ipVersion === 4) return undefined
+      return reader.get(ip) ?? undefined
     },
   }
 }

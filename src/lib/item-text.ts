@@ -1,3 +1,3 @@
-/** What stands where a name belongs, as text; some objects cannot be converted and would throw. */
+/** Converts an item of any type to text; `String()` throws on some objects. */
 export const itemText = (item: unknown): string =>
   typeof item === 'string' ? item : JSON.stringify(item)

@@ -1,4 +1,4 @@
-/** Runs work that shares a name one after the other; other names are not held up. */
+/** Runs work with the same name one after the other, and work with different names in parallel. */
 export function namedMutex() {
   const tails = new Map<string, Promise<unknown>>()
   const one = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
@@ -12,14 +12,14 @@ export function namedMutex() {
       if (tails.get(name) === tail) tails.delete(name)
     }
   }
-  /** Names are taken in sorted order, so two callers cannot wait for each other. */
+  /** Locks the names in sorted order, so that two callers cannot deadlock. */
   return <T>(names: readonly string[], work: () => Promise<T>): Promise<T> =>
     [...new Set(names)]
       .sort()
       .reduceRight<() => Promise<T>>((inner, name) => () => one(name, inner), work)()
 }
 
-/** At most `limit` pieces of work at once; the rest wait in order. */
+/** Runs at most `limit` pieces of work at once; the others wait in order. */
 export function limiter(limit: number) {
   let running = 0
   const waiting: (() => void)[] = []

@@ -1,18 +1,18 @@
 import { RE2JS, RE2JSException } from 're2js'
 
-export const MAX_PATTERN = 1000
+const MAX_PATTERN = 1000
 const MAX_PROGRAM = 500
 
 export interface Pattern {
   test(text: string): boolean
 }
 
-/** Why an expression cannot be used; its message is for whoever wrote it. */
+/** The message is shown to the author of the expression. */
 export class UnusablePattern extends Error {}
 
 /**
- * An expression of a user's, in any case unless it says `(?-i)`, with `^` and `$` at the ends of
- * lines. It runs in linear time; look-around and references back are therefore unknown to it.
+ * Compiles the regular expression of a user. It ignores case unless it contains `(?-i)`, and `^` and
+ * `$` match at line ends. RE2 runs in linear time, so it has no look-around and no backreferences.
  */
 export function compilePattern(source: string): Pattern {
   if (source.length > MAX_PATTERN) {

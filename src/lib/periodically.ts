@@ -1,4 +1,4 @@
-/** Work that is repeated, one run after the other; what fails is told and tried again the next time. */
+/** Repeats work at an interval; runs never overlap. A failed run is reported and does not stop it. */
 export function periodically(
   everyMs: number,
   work: () => Promise<void>,
@@ -20,7 +20,7 @@ export function periodically(
   const timer = setInterval(() => void again(), everyMs)
   timer.unref()
   return {
-    /** Runs once more, after a run that is under way. */
+    /** Runs at once, or after the current run. */
     now: again,
     async stop() {
       clearInterval(timer)

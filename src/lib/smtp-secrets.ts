@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { hash } from 'bcrypt'
-import { hashingTurn } from './hashing.ts'
 import { passwordProblem } from './passwords.ts'
 
-const COST = 10
 const RANDOM_BYTES = 30
 const PREFIX_CHARACTERS = 8
-// bcrypt reads no further: two longer passwords that begin alike would be the same.
+// bcrypt ignores further bytes: two longer secrets with the same beginning would be equal.
 const MAX_BYTES = 72
 
 export function newSmtpSecret(): { secret: string; prefix: string } {
@@ -14,11 +11,7 @@ export function newSmtpSecret(): { secret: string; prefix: string } {
   return { secret, prefix: secret.slice(0, PREFIX_CHARACTERS) }
 }
 
-/** bcrypt, because the mail server verifies it; on a thread of its own. */
-export const hashSmtpSecret = (secret: string): Promise<string> =>
-  hashingTurn(() => hash(secret, COST))
-
-/** What is wrong with a secret that somebody chose; undefined when it will do. */
+/** Returns why a chosen secret is refused, or undefined. */
 export function smtpSecretProblem(secret: string): string | undefined {
   const problem = passwordProblem(secret)
   if (problem !== undefined) return problem

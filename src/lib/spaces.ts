@@ -1,6 +1,6 @@
 /**
- * Without the spaces around it. Undefined where a line break, a tab or another character that
- * nobody sees stands anywhere in it: a slip of the hand leaves spaces, and nothing else.
+ * Trims spaces, which are typing errors. Undefined when the text contains a line break, a tab or
+ * another invisible character.
  */
-export const withoutSpaces = (text: string): string | undefined =>
+export const trimSpaces = (text: string): string | undefined =>
   /[^\S ]|\p{Cc}/u.test(text) ? undefined : text.trim()

@@ -1,7 +1,8 @@
-const DAY_MS = 24 * 60 * 60 * 1000
+import { DAY_MS } from './time.ts'
+
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/
 
-/** Whether it is the name of a time zone, such as `Europe/Berlin`. */
+/** Accepts the name of a time zone, such as `Europe/Berlin`. */
 export function isTimeZone(name: string): boolean {
   if (!NAME.test(name)) return false
   try {
@@ -18,13 +19,13 @@ export const localDate = (time: Date, timeZone: string): string => {
   return local.toISOString().slice(0, 10)
 }
 
-/** The first moment of a calendar day; where clocks go forward at midnight, that is one o'clock. */
+/** The first moment of a calendar day: one o'clock when clocks go forward at midnight. */
 export function startOfDay(date: string, timeZone: string): Date {
   const midnight = new Date(date).getTime()
   const offsets = [-DAY_MS, DAY_MS].map((away) => offsetAt(new Date(midnight + away), timeZone))
   const moments = offsets.map((offset) => new Date(midnight - offset))
   const isMidnight = (moment: Date) => moment.getTime() + offsetAt(moment, timeZone) === midnight
-  // Without a midnight: the moment that would be midnight by the clock of the day before.
+  // A day without a midnight starts at the midnight of the previous offset.
   return moments.find(isMidnight) ?? (moments[0] as Date)
 }
 
@@ -45,12 +46,12 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
   return clock
 }
 
-/** How far its clocks are ahead of UTC, in milliseconds. */
+/** The offset from UTC in milliseconds. */
 function offsetAt(time: Date, timeZone: string): number {
   if (timeZone === 'UTC') return 0
   const parts = clockOf(timeZone).formatToParts(time)
   const part = (type: string) => Number(parts.find((one) => one.type === type)?.value)
-  const shown = Date.UTC(
+  const local = Date.UTC(
     part('year'),
     part('month') - 1,
     part('day'),
@@ -58,5 +59,5 @@ function offsetAt(time: Date, timeZone: string): number {
     part('minute'),
     part('second'),
   )
-  return shown - Math.floor(time.getTime() / 1000) * 1000
+  return local - Math.floor(time.getTime() / 1000) * 1000
 }

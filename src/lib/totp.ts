@@ -1,29 +1,22 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
 
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-const STEP_SECONDS = 30
-const DIGITS = 6
+const PERIOD_SECONDS = 30
+/** 160 bits, the length that RFC 4226 §4 recommends. */
+const SECRET_BYTES = 20
 
-/** 160 random bits, the length RFC 4226 §4 recommends: 32 characters of base 32. */
-export function totpSecret(): string {
-  let bits = ''
-  for (const byte of randomBytes(20)) bits += byte.toString(2).padStart(8, '0')
-  return (bits.match(/.{5}/g) ?? []).map((five) => BASE32[Number.parseInt(five, 2)]).join('')
-}
+/** SHA-1 and six digits: authenticator applications expect these. */
+const totp = (secret: string, names: { issuer?: string; label?: string } = {}) =>
+  new TOTP({ ...names, secret, algorithm: 'SHA1', digits: 6, period: PERIOD_SECONDS })
 
-/** RFC 6238 with SHA-1, as every authenticator application expects. */
-export function totpCode(secret: string, step: number): string {
-  const message = Buffer.alloc(8)
-  message.writeBigUInt64BE(BigInt(step))
-  const digest = createHmac('sha1', fromBase32(secret)).update(message).digest()
-  const offset = (digest[19] as number) & 15
-  const code = (digest.readUInt32BE(offset) & 0x7fffffff) % 10 ** DIGITS
-  return String(code).padStart(DIGITS, '0')
-}
+/** A new secret in base 32. */
+export const totpSecret = (): string => new Secret({ size: SECRET_BYTES }).base32
+
+export const totpCode = (secret: string, step: number): string =>
+  totp(secret).generate({ timestamp: step * PERIOD_SECONDS * 1000 })
 
 /**
- * The time step whose code this is, one step of clock drift allowed either way. Steps up to
- * `lastStep` are spent: a code works once (RFC 6238 §5.2).
+ * Returns the time step that the code belongs to, with one step of clock drift either way. A code
+ * of a step up to `lastStep` was used already and is refused (RFC 6238 §5.2).
  */
 export function matchingStep(
   secret: string,
@@ -31,28 +24,15 @@ export function matchingStep(
   now: Date,
   lastStep: number,
 ): number | undefined {
-  const current = Math.floor(now.getTime() / 1000 / STEP_SECONDS)
-  let match: number | undefined
-  for (const step of [current - 1, current, current + 1]) {
-    if (step > lastStep && totpCode(secret, step) === code) match = step
-  }
-  return match
+  // otpauth throws on six characters that take more than six bytes.
+  if (!/^\d{6}$/.test(code)) return undefined
+  const timestamp = now.getTime()
+  const drift = totp(secret).validate({ token: code, timestamp, window: 1 })
+  if (drift === null) return undefined
+  const step = TOTP.counter({ period: PERIOD_SECONDS, timestamp }) + drift
+  return step > lastStep ? step : undefined
 }
 
-export function otpauthUri(issuer: string, account: string, secret: string): string {
-  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`
-  const query = new URLSearchParams({
-    secret,
-    issuer,
-    algorithm: 'SHA1',
-    digits: String(DIGITS),
-    period: String(STEP_SECONDS),
-  })
-  return `otpauth://totp/${label}?${query.toString().replaceAll('+', '%20')}`
-}
-
-function fromBase32(text: string): Buffer {
-  let bits = ''
-  for (const character of text) bits += BASE32.indexOf(character).toString(2).padStart(5, '0')
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
-}
+/** The URI that authenticator applications read from a QR code. */
+export const otpauthUri = (issuer: string, account: string, secret: string): string =>
+  totp(secret, { issuer, label: account }).toString()

@@ -30,8 +30,8 @@ function encodeTime(time: number): string {
 }
 
 /**
- * Names for requests: ULID-shaped and unique across processes, but a counter behind a random
- * prefix, because a request needs no secrecy and random bytes for each one are measurable.
+ * Creates request ids in the form of a ULID, unique across processes. Only the prefix is random: the
+ * ids are not secret, and a counter is cheaper than random bytes for every request.
  */
 export function sequentialIds(prefix: string): () => string {
   const stem = prefix + ulid().slice(0, 18)

@@ -5,13 +5,13 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Encrypts what must be read back: one-time bodies kept for replay, TOTP secrets, private keys.
- * Each purpose has its own key, so a sealed value cannot be moved to where another belongs.
+ * Encrypts secrets that must be read again: bodies stored for replay, TOTP secrets, private keys.
+ * Each purpose has its own key, so a sealed value cannot be used for another purpose.
  */
 export interface Vault {
   seal(purpose: string, plaintext: string): Buffer
   open(purpose: string, sealed: Buffer): string
-  /** Whether two values are the same, told to nobody who lacks the key: guessing needs it too. */
+  /** A keyed hash: it shows that two values are equal, and without the key it cannot be guessed. */
   fingerprint(purpose: string, value: string | Buffer): string
 }
 
@@ -36,7 +36,7 @@ export function vault(rootKey: string): Vault {
       if (sealed[0] !== VERSION) throw new Error('sealed value has an unknown version')
       const nonce = sealed.subarray(1, 1 + NONCE_BYTES)
       const tag = sealed.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES)
-      // Without a fixed length a tag cut down to four bytes would do.
+      // Without a fixed length Node would accept a tag that was cut to four bytes.
       const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), nonce, {
         authTagLength: TAG_BYTES,
       })

@@ -1,48 +1,48 @@
-import type { Config } from '../config.ts'
+import type { CurrentMailServers } from './mail-servers.ts'
 
 const TIMEOUT_SECONDS = 5
 
 /** A command of Dovecot's administration interface, as `GET /doveadm/v1` lists them. */
 export type DoveadmCommand = readonly [name: string, parameters: Record<string, unknown>]
 
-/** What came of one command: rows of text, or the status that the command line would have ended with. */
+/** The result of one command: rows of text, or the exit status of `doveadm`. */
 export type DoveadmAnswer =
   | { rows: Record<string, string>[]; exitCode?: undefined }
   | { rows?: undefined; exitCode: number; type: string }
 
-/** The mailbox is not known to Dovecot. */
+/** Exit status: Dovecot does not know the mailbox. */
 export const NO_SUCH_USER = 67
-/** The folder is not there, or nothing was found to work on. */
+/** Exit status: the folder does not exist, or nothing matched. */
 export const NOT_FOUND = 68
 
-/** Dovecot could not be asked: nobody there, wrong key, no answer in time, or not an answer. */
+/** Dovecot is unreachable, rejects the key, or returned no valid response in time. */
 export class DoveadmAway extends Error {}
 
 export interface Doveadm {
-  /** False while nobody has said where Dovecot is. */
+  /** False while DOVEADM_URL is not set. */
   readonly isConfigured: boolean
-  /** One request for all of them; the answers are in the order of the commands. */
+  /** Sends all commands in one request; returns the answers in the same order. */
   run(commands: readonly DoveadmCommand[], timeoutSeconds?: number): Promise<DoveadmAnswer[]>
 }
 
-type Settings = Pick<Config, 'DOVEADM_URL' | 'DOVEADM_API_KEY'>
 type Raw = [kind: string, result: unknown, tag: string]
 
-/** The settings are read at every use: a mail server may be given, or move, while we run. */
-export const doveadm = (config: Settings): Doveadm => ({
+export const doveadm = (mailServers: CurrentMailServers): Doveadm => ({
   get isConfigured() {
-    return config.DOVEADM_URL !== undefined
+    return mailServers.current().DOVEADM_URL !== undefined
   },
   async run(commands, timeoutSeconds = TIMEOUT_SECONDS) {
-    const { DOVEADM_URL: url, DOVEADM_API_KEY: key = '' } = config
+    const { DOVEADM_URL: url, DOVEADM_API_KEY: key = '' } = mailServers.current()
     if (url === undefined) throw new DoveadmAway('DOVEADM_URL is not set')
     if (commands.length === 0) return []
-    const body = JSON.stringify(commands.map(([name, given], tag) => [name, given, String(tag)]))
+    const body = JSON.stringify(
+      commands.map(([name, parameters], tag) => [name, parameters, String(tag)]),
+    )
     const answers = await post(url, key, body, timeoutSeconds)
     return commands.map(([name], tag) => {
-      const found = answers.find((answer) => answer[2] === String(tag))
-      if (!found) throw new DoveadmAway(`Dovecot left ${name} unanswered`)
-      return read(found)
+      const answer = answers.find(([, , answerTag]) => answerTag === String(tag))
+      if (!answer) throw new DoveadmAway(`Dovecot left ${name} unanswered`)
+      return read(answer)
     })
   },
 })
@@ -65,12 +65,20 @@ async function post(url: string, key: string, body: string, seconds: number): Pr
     throw new DoveadmAway(`Dovecot answered with status ${response.status}`)
   } catch (error) {
     if (error instanceof DoveadmAway) throw error
-    throw new DoveadmAway('Dovecot could not be asked', { cause: error })
+    throw new DoveadmAway('the request to Dovecot failed', { cause: error })
   }
 }
 
 function read([kind, result]: Raw): DoveadmAnswer {
-  if (kind === 'doveadmResponse') return { rows: Array.isArray(result) ? result : [] }
+  if (kind === 'doveadmResponse') return { rows: rowsOf(result) }
   const { exitCode = 0, type = kind } = (result ?? {}) as { exitCode?: number; type?: string }
   return { exitCode, type }
+}
+
+/** `user` answers with an object of users and their fields, every other command with a list. */
+function rowsOf(result: unknown): Record<string, string>[] {
+  if (Array.isArray(result)) return result
+  return Object.entries((result ?? {}) as Record<string, Record<string, string>>).map(
+    ([user, fields]) => ({ user, ...fields }),
+  )
 }

@@ -1,74 +1,79 @@
-import type { Config } from '../config.ts'
+import type { CurrentMailServers } from './mail-servers.ts'
 import { type Conversation, converse, xtext } from './smtp-conversation.ts'
 
-// Postfix itself waits for five minutes for whoever has asked for this.
+// Shorter than the five minutes that Postfix waits for the content filter (smtpd_proxy_timeout).
 const TIMEOUT_MS = 120_000
 
-/** Who brought a message, as Postfix was told. */
+/** The SMTP client that sent the message, as Postfix reported it. */
 export interface Client {
-  address?: string | undefined
+  ip?: string | undefined
   name?: string | undefined
   helo?: string | undefined
 }
 
-export interface HandedOver {
+interface HandedOver {
   sender: string
-  /** Behind MAIL FROM, such as `RET=HDRS`. */
+  /** Parameters of MAIL FROM, such as `RET=HDRS`. */
   parameters: readonly string[]
   recipients: readonly { address: string; parameters: readonly string[] }[]
-  /** Signed for this login; undefined: not signed. */
+  /** The login to sign the message for; undefined for mail that is not signed. */
   login: string | undefined
+  /** True if Postfix must keep the message on hold until it is released. */
+  isHeld?: boolean
   client: Client
   content: Buffer
 }
 
-/** The reply to the first command that was not accepted, else to the whole message. */
+/** The reply to the first refused command, or to the whole message. */
 export interface Taken {
   accepted: boolean
   reply: string
 }
 
-/** Hands filtered mail back to Postfix; throws when nobody knows whether it was taken. */
+/** Sends filtered mail back to Postfix; throws when the outcome is unknown. */
 export type HandOver = (message: HandedOver) => Promise<Taken>
 
-type Settings = Pick<Config, 'MAIL_REINJECT_HOST' | 'MAIL_REINJECT_PORT' | 'MAIL_FILTERED_PORT'>
-
 export const handOver =
-  (config: Settings, timeoutMs = TIMEOUT_MS): HandOver =>
+  (mailServers: CurrentMailServers, timeoutMs = TIMEOUT_MS): HandOver =>
   async (message) => {
-    // Read now: a private edge may have come up since the start.
-    const host = config.MAIL_REINJECT_HOST ?? '127.0.0.1'
-    const port = message.login === undefined ? config.MAIL_REINJECT_PORT : config.MAIL_FILTERED_PORT
+    const settings = mailServers.current()
+    const host = settings.MAIL_REINJECT_HOST ?? '127.0.0.1'
+    const port =
+      message.login === undefined ? settings.MAIL_REINJECT_PORT : settings.MAIL_FILTERED_PORT
     const smtp = converse(host, port, timeoutMs)
     try {
       await introduce(smtp, message)
-      return await give(smtp, message)
+      return await sendMessage(smtp, message)
     } finally {
       smtp.end()
     }
   }
 
-/** Postfix logs the client that was, and signs for the login. */
-async function introduce(smtp: Conversation, { client, login }: HandedOver): Promise<void> {
+/** The listeners for filtered mail put on hold what comes with this name in EHLO. */
+export const HOLD_HELO = 'hold.mailplane'
+
+/** Passes on the original client, which Postfix logs, and the login, for which it signs. */
+async function introduce(smtp: Conversation, { client, isHeld, login }: HandedOver): Promise<void> {
+  const greeting = `EHLO ${isHeld ? HOLD_HELO : 'mailplane'}`
   await smtp.expect('220')
-  await smtp.expect('250', 'EHLO mailplane')
+  await smtp.expect('250', greeting)
   if (login !== undefined) {
     await smtp.expect('220', `XCLIENT LOGIN=${xtext(login)}`)
-    await smtp.expect('250', 'EHLO mailplane')
+    await smtp.expect('250', greeting)
   }
-  const { address, name, helo } = client
-  const known = Object.entries({ NAME: name, ADDR: withFamily(address), HELO: helo })
+  const { ip, name, helo } = client
+  const attributes = Object.entries({ NAME: name, ADDR: withFamily(ip), HELO: helo })
     .filter(([, value]) => value)
     .map(([key, value]) => `${key}=${xtext(value ?? '')}`)
-  if (known.length > 0) await smtp.expect('250', `XFORWARD ${known.join(' ')}`)
+  if (attributes.length > 0) await smtp.expect('250', `XFORWARD ${attributes.join(' ')}`)
 }
 
-async function give(smtp: Conversation, message: HandedOver): Promise<Taken> {
+async function sendMessage(smtp: Conversation, message: HandedOver): Promise<Taken> {
   const { sender, parameters, recipients, content } = message
-  const said = (words: readonly string[]) => words.map((word) => ` ${word}`).join('')
+  const suffix = (words: readonly string[]) => words.map((word) => ` ${word}`).join('')
   const commands = [
-    `MAIL FROM:<${sender}>${said(parameters)}`,
-    ...recipients.map((one) => `RCPT TO:<${one.address}>${said(one.parameters)}`),
+    `MAIL FROM:<${sender}>${suffix(parameters)}`,
+    ...recipients.map((one) => `RCPT TO:<${one.address}>${suffix(one.parameters)}`),
   ]
   if (commands.some((command) => /[\0\r\n]/.test(command))) {
     return { accepted: false, reply: '553 5.1.3 the address cannot be sent to' }
@@ -83,6 +88,5 @@ async function give(smtp: Conversation, message: HandedOver): Promise<Taken> {
   return { accepted: reply.startsWith('2'), reply }
 }
 
-/** As Postfix writes addresses in XFORWARD. */
-const withFamily = (address: string | undefined) =>
-  address?.includes(':') ? `IPv6:${address}` : address
+/** XFORWARD marks IPv6 addresses with a prefix. */
+const withFamily = (ip: string | undefined) => (ip?.includes(':') ? `IPv6:${ip}` : ip)

@@ -1,40 +1,79 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
+import type { MailServerSettings } from '../config/mail-servers.ts'
 import { ServiceUnavailable } from '../errors.ts'
+import type { Vault } from '../lib/vault.ts'
+import type { CurrentMailServers } from './mail-servers.ts'
 
 const MAX_LINE_BYTES = 64 * 1024
+const PAUSE_MS = 250
 
 /**
- * Asks the mail server whether a password is right, by logging in over IMAP. False only when the
- * server refuses the login itself; anything else means that nobody knows, and throws. The server is
- * told for which client, so that failures are not held against us.
+ * Checks a password by an IMAP login on the mail server. Returns false only when the server refuses
+ * the login; every other failure throws. Sends the IP address of the client, so that the server
+ * does not count failures against this host.
+ *
+ * imapflow with `verifyOnly` is not used: after a PREAUTH greeting it accepts any password, it marks
+ * BAD like NO as a failed authentication, and it sends NAMESPACE after every login.
  */
 export type ImapLogin = (address: string, password: string, client: string) => Promise<boolean>
 
-export function imapLogin(config: Config): ImapLogin {
+type Settings = Pick<Config, 'IMAP_AUTH_TIMEOUT' | 'IMAP_TLS_VERIFY'>
+
+/** Tells Dovecot that the control plane asks for the second factor itself; see `edge.mailbox_password`. */
+export const loginKey = (vault: Vault): string => vault.fingerprint('login of a holder', 'key')
+
+interface Client {
+  ip: string
+  key: string
+}
+
+export function imapLogin(
+  config: Settings,
+  mailServers: CurrentMailServers,
+  key: string,
+): ImapLogin {
   return async (address, password, client) => {
-    if (!config.IMAP_HOST)
-      throw new ServiceUnavailable('Mailbox login is not configured; set IMAP_HOST')
+    const settings = { ...config, ...mailServers.current() }
+    const { IMAP_HOST: host } = settings
+    if (!host) throw new ServiceUnavailable('Mailbox login is not configured; set IMAP_HOST')
     // RFC 3501 §9: neither a quoted string nor a literal can hold NUL; line breaks need a literal.
     if (/[\0\r\n]/.test(address) || password.includes('\0')) return false
+    const deadline = Date.now() + config.IMAP_AUTH_TIMEOUT * 1000
+    const ask = () => logIn(settings, host, address, password, { ip: client, key }, deadline)
     try {
-      return await logIn(config, config.IMAP_HOST, address, password, client)
+      return await untilAnswered(ask, deadline)
     } catch {
       throw new ServiceUnavailable('Mail server unavailable')
     }
   }
 }
 
+/** The server is there, but could not check the password now, as Dovecot while it reloads. */
+class NotNow extends Error {}
+
+async function untilAnswered(ask: () => Promise<boolean>, deadline: number): Promise<boolean> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof NotNow) || Date.now() + PAUSE_MS >= deadline) throw error
+    }
+    await sleep(PAUSE_MS)
+  }
+}
+
 async function logIn(
-  config: Config,
+  config: Settings & MailServerSettings,
   host: string,
   address: string,
   password: string,
-  client: string,
+  client: Client,
+  deadline: number,
 ): Promise<boolean> {
-  const deadline = Date.now() + config.IMAP_AUTH_TIMEOUT * 1000
-  // On loopback nobody stands in between, and private servers have certificates of their own.
+  // On loopback there is no man in the middle, and private servers have self-signed certificates.
   const verify = config.IMAP_TLS_VERIFY && !isLoopback(host)
   const tls = { ...(isIP(host) ? {} : { servername: host }), rejectUnauthorized: verify }
   const tcp = connectTcp({ host, port: config.IMAP_PORT })
@@ -45,16 +84,16 @@ async function logIn(
       talk = conversation(connectTls({ ...tls, socket: tcp }), deadline)
     }
     const greeting = await talk.line()
-    if (!/^\* (OK|PREAUTH)/i.test(greeting)) throw new Error('the server does not greet')
+    if (!/^\* (OK|PREAUTH)/i.test(greeting)) throw new Error('the server sent no greeting')
     if (config.IMAP_TLS === 'starttls') {
       talk.send('s STARTTLS\r\n')
-      if (!/^s OK/i.test(await talk.tagged('s'))) throw new Error('STARTTLS is refused')
-      // RFC 3501 §6.2.1: what arrived before the handshake must not be taken for part of it.
+      if (!/^s OK/i.test(await talk.tagged('s'))) throw new Error('the server refused STARTTLS')
+      // RFC 3501 §6.2.1: discard plain text that arrived before the handshake.
       talk = conversation(connectTls({ ...tls, socket: talk.detach() }), deadline)
     }
-    // Dovecot believes it from networks that it trusts, and says in its greeting that it hears it.
-    if (/\[CAPABILITY[^\]]* ID[ \]]/i.test(greeting) && isIP(client)) {
-      talk.send(`i ID ("x-originating-ip" "${client}")\r\n`)
+    // Dovecot announces ID in its greeting, and accepts IP address and key from trusted networks.
+    if (/\[CAPABILITY[^\]]* ID[ \]]/i.test(greeting) && isIP(client.ip)) {
+      talk.send(`i ID ("x-originating-ip" "${client.ip}" "x-forward-key" "${client.key}")\r\n`)
       await talk.tagged('i')
     }
     const name = Buffer.byteLength(address)
@@ -69,10 +108,12 @@ async function logIn(
       talk.send('z LOGOUT\r\n')
       return true
     }
-    // RFC 5530 §3: with these codes the server or the connection, not the password, is at fault.
+    // RFC 5530 §3: these codes report a failure of the server or of the connection.
     const isOther = /\[(UNAVAILABLE|SERVERBUG|INUSE|LIMIT|PRIVACYREQUIRED)\]/i.test(answer)
     if (/^a NO/i.test(answer) && !isOther) return false
-    throw new Error('the server cannot tell')
+    if (/\[UNAVAILABLE\]/i.test(answer))
+      throw new NotNow('the server cannot check the password now')
+    throw new Error('the server did not check the password')
   } finally {
     talk.end()
     tcp.destroy()
@@ -81,7 +122,7 @@ async function logIn(
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127\./.test(host)
 
-/** Lines from a server that may be slow, silent, endless or gone. */
+/** Reads lines from a server until a deadline, with bounded memory. */
 function conversation(socket: Socket, deadline: number) {
   let received = ''
   let failure: Error | undefined
@@ -95,7 +136,7 @@ function conversation(socket: Socket, deadline: number) {
     failure ??= error
     wake()
   }
-  const onEnd = () => fail(new Error('the server hung up'))
+  const onEnd = () => fail(new NotNow('the server hung up'))
   socket.on('data', onData).on('error', fail).on('close', onEnd)
 
   const changed = () =>
@@ -132,6 +173,7 @@ function conversation(socket: Socket, deadline: number) {
         if (failure) throw failure
         await changed()
       }
+      if (failure) throw failure
       this.detach()
     },
     async tagged(tag: string): Promise<string> {
@@ -144,10 +186,10 @@ function conversation(socket: Socket, deadline: number) {
       for (;;) {
         const text = await line()
         if (text.startsWith('+')) return
-        if (!text.startsWith('*')) throw new Error('the server refuses a literal')
+        if (!text.startsWith('*')) throw new Error('the server refused a literal')
       }
     },
-    /** Hands the socket on, for TLS to take over. */
+    /** Returns the socket for the TLS handshake. */
     detach(): Socket {
       socket.off('data', onData)
       return socket

@@ -1,40 +1,40 @@
 import { isIP } from 'node:net'
-import { ImapFlow } from 'imapflow'
-import type { Config } from '../config.ts'
+import type { ImapFlow } from 'imapflow'
+import type { Config } from '../config/index.ts'
+import { MINUTE_MS } from '../lib/time.ts'
+import type { CurrentMailServers } from './mail-servers.ts'
 
 const CONNECT_MS = 10_000
-const SILENCE_MS = 60_000
+const SILENCE_MS = MINUTE_MS
 
-/** Nobody there, a refused login, or a connection that broke. */
+/** The IMAP server is unreachable, refused the login, or closed the connection. */
 export class ImapAway extends Error {}
 
-type Settings = Pick<
-  Config,
-  | 'IMAP_HOST'
-  | 'IMAP_PORT'
-  | 'IMAP_TLS'
-  | 'IMAP_TLS_VERIFY'
-  | 'IMAP_MASTER_USER'
-  | 'IMAP_MASTER_PASSWORD'
->
+interface Needs {
+  config: Pick<Config, 'IMAP_TLS_VERIFY'>
+  mailServers: CurrentMailServers
+}
 
-/** Looks into a mailbox in the name of its holder, with the master login of the mail server. */
+/** Opens a mailbox over IMAP with the master login of the mail server. */
 export async function withMailbox<Result>(
-  config: Settings,
+  { config, mailServers }: Needs,
   address: string,
   work: (client: ImapFlow) => Promise<Result>,
 ): Promise<Result> {
-  const { IMAP_HOST: host, IMAP_MASTER_USER: user, IMAP_MASTER_PASSWORD: pass } = config
+  const settings = mailServers.current()
+  const { IMAP_HOST: host, IMAP_MASTER_USER: user, IMAP_MASTER_PASSWORD: pass } = settings
   if (!host || !user || !pass) {
     throw new ImapAway('IMAP_HOST, IMAP_MASTER_USER and IMAP_MASTER_PASSWORD are not all set')
   }
+  // Loaded on first use, because most processes never connect.
+  const { ImapFlow } = await import('imapflow')
   const client = new ImapFlow({
     host,
-    port: config.IMAP_PORT,
-    secure: config.IMAP_TLS === 'true',
-    doSTARTTLS: config.IMAP_TLS === 'starttls',
+    port: settings.IMAP_PORT,
+    secure: settings.IMAP_TLS === 'true',
+    doSTARTTLS: settings.IMAP_TLS === 'starttls',
     ...(isIP(host) ? {} : { servername: host }),
-    // On loopback nobody stands in between, and private servers have certificates of their own.
+    // A private edge has a self-signed certificate, and loopback needs no protection.
     tls: { rejectUnauthorized: config.IMAP_TLS_VERIFY && !isLoopback(host) },
     auth: { user: `${address}*${user}`, pass },
     logger: false,
@@ -43,7 +43,7 @@ export async function withMailbox<Result>(
     socketTimeout: SILENCE_MS,
     disableAutoIdle: true,
   })
-  // Whatever was under way fails too, and tells more.
+  // An unhandled error event would end the process; the command under way rejects anyway.
   client.on('error', () => {})
   try {
     await client.connect()

@@ -1,4 +1,4 @@
-/** Where a message waits: being tried, to be tried again later, or kept back by somebody. */
+/** Active: delivery is under way. Deferred: waits for a retry. Hold: stopped by an operator. */
 export type QueueStatus = 'active' | 'deferred' | 'hold'
 
 export interface QueuedMessage {
@@ -11,26 +11,38 @@ export interface QueuedMessage {
   arrived: Date
 }
 
-/** The queue cannot be seen or told anything: not configured, Postfix stopped, or no answer in time. */
+/** The queue is unreachable: not configured, Postfix is stopped, or it did not answer in time. */
 export class QueueAway extends Error {}
 
-/** The mail queue of an MTA. Beside it, the programs of the MTA are asked; a remote one needs another way. */
+/** The mail queue of the MTA on this machine. */
 export interface MailQueue {
   /**
-   * Shows every message to `visit`, one after the other, so that a long queue is never held in
-   * memory. Undefined when the listing was complete, else what kept it from being.
+   * Calls `visit` for one message after the other, so that a long queue is never held in memory.
+   * Returns undefined after a complete listing, otherwise the reason why it is incomplete.
    */
   walk(visit: (message: QueuedMessage) => void): Promise<string | undefined>
-  /** Settles when the queue can be seen, without reading all of it. */
+  /** Resolves when the queue is readable; does not read all of it. */
   probe(): Promise<void>
-  /** Tries everything that is deferred, now. */
+  /** Retries all deferred messages now. */
   flush(): Promise<void>
-  /** Tries one message now; one that is on hold stays there. */
+  /** Retries one message now; a message on hold stays there. */
   flushOne(queueId: string): Promise<void>
-  /** False when there is no such message. */
+  /**
+   * Restarts the processes of Postfix when they are idle. They do not use a database for a minute
+   * after a failed connection.
+   */
+  reload(): Promise<void>
+  /** Returns false for an unknown message. */
   hold(queueId: string): Promise<boolean>
   release(queueId: string): Promise<boolean>
+  delete(queueId: string): Promise<boolean>
+  /** Returns the number of messages that were found and changed. */
+  changeAll(change: QueueChange, queueIds: readonly string[]): Promise<number>
 }
 
-/** Short ones are hexadecimal, long ones use most letters; neither holds anything else. */
+/** Actions of an operator on messages. The sender of deleted mail gets no notice. */
+export const QUEUE_CHANGES = ['hold', 'release', 'delete'] as const
+export type QueueChange = (typeof QUEUE_CHANGES)[number]
+
+/** Accepts the short (hexadecimal) and the long queue ids of Postfix. */
 export const isQueueId = (text: string): boolean => /^[A-Za-z0-9]{6,20}$/.test(text)

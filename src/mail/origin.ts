@@ -1,7 +1,13 @@
 import type { Vault } from '../lib/vault.ts'
 
-/** The header in which Postfix tells the content filter who sends: a key, and the login. */
+/** The header in which Postfix passes the login of the sender to the content filter, after a key. */
 export const ORIGIN_HEADER = 'X-Mailplane-Origin'
 
-/** It follows from the root key, so that every process of an installation knows it. */
+/** The word before the sender in the origin header of mail that a mailbox filter sends. */
+export const AUTOMATIC_ORIGIN = 'automatic'
+
+/** The word before the login in the origin header of outgoing mail that an operator released. */
+export const RELEASED_ORIGIN = 'released'
+
+/** Derived from the root key, so that every process of an installation computes the same key. */
 export const originKey = (vault: Vault): string => vault.fingerprint('content filter', 'origin')

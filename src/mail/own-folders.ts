@@ -1,7 +1,7 @@
 import { type Doveadm, NO_SUCH_USER } from './doveadm.ts'
 
 const SECONDS = 60
-// Folders of others that the mailbox may look into; what is in them is the others'.
+// The namespace of folders that other mailboxes share with this one.
 const SHARED = /^shared\//i
 
 export interface OwnFolder {
@@ -10,10 +10,14 @@ export interface OwnFolder {
   bytes: number
 }
 
-/** The folders of a mailbox itself; none when Dovecot does not know it. */
-export async function ownFolders(doveadm: Doveadm, user: string): Promise<OwnFolder[]> {
+/** Lists the folders that belong to a mailbox; an unknown mailbox has none. */
+export async function ownFolders(
+  doveadm: Doveadm,
+  user: string,
+  masks: readonly string[] = ['*'],
+): Promise<OwnFolder[]> {
   const [answer] = await doveadm.run(
-    [['mailboxStatus', { user, field: ['messages', 'vsize'], mailboxMask: ['*'] }]],
+    [['mailboxStatus', { user, field: ['messages', 'vsize'], mailboxMask: masks }]],
     SECONDS,
   )
   if (answer?.rows === undefined) {

@@ -1,60 +1,109 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import type { Readable } from 'node:stream'
-import { QueueAway } from './mail-queue.ts'
+import { spawn } from 'node:child_process'
+import { isQueueId, QueueAway } from './mail-queue.ts'
 
-// Not the caller's: these programs run as root, and which ones they are is not for anybody to choose.
+// A fixed PATH: these programs run as root, so the environment must not choose the executable.
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 const MAX_COMPLAINT = 4096
 
-export type Program = ChildProcessByStdio<null, Readable, Readable>
+/** Operations on the queue. */
+export const QUEUE_VERBS = [
+  'list',
+  'flush',
+  'flush-one',
+  'hold',
+  'release',
+  'delete',
+  'reload',
+] as const
+
+/** More would take longer than the time limit of a command. */
+export const MOST_IDS = 1000
+
+export interface QueueCommand {
+  verb: (typeof QUEUE_VERBS)[number]
+  /** The messages, for `flush-one` (exactly one), `hold`, `release` and `delete`. */
+  queueIds?: readonly string[]
+}
+
+export interface Ended {
+  status: number | null
+  /** Its standard error. */
+  complaint: string
+  isLate: boolean
+}
 
 export interface Running {
-  program: Program
-  /** What it wrote to standard error, and its exit status; settles once it is gone. */
-  ended: Promise<{ status: number | null; complaint: string; isLate: boolean }>
+  onOutput(listener: (bytes: Buffer) => void): void
+  kill(): void
+  /** Settles when the program has ended. */
+  ended: Promise<Ended>
 }
 
-/** Starts a program of Postfix without a shell; one that does not end in time is ended. */
-export function startProgram(
-  name: 'postqueue' | 'postsuper',
-  args: readonly string[],
-  timeoutMs: number,
-): Running {
-  const program = spawn(name, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH, LC_ALL: 'C', TZ: 'UTC' },
-    cwd: '/',
-  })
-  const ended = new Promise<Awaited<Running['ended']>>((resolve, reject) => {
-    let complaint = ''
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      program.kill('SIGKILL')
-    }, timeoutMs)
-    program.stderr.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(0, MAX_COMPLAINT)
-    })
-    program.once('error', (error) => {
-      clearTimeout(timer)
-      reject(new QueueAway(`${name} could not be started`, { cause: error }))
-    })
-    program.once('close', (status) => {
-      clearTimeout(timer)
-      resolve({ status, complaint: complaint.trim(), isLate })
-    })
-  })
-  // Somebody waits for it in every case, only not always from the first moment.
-  ended.catch(() => {})
-  return { program, ended }
-}
+/** Runs a command of the queue; it is killed after the time limit. */
+export type RunQueueCommand = (command: QueueCommand, timeoutMs: number) => Running
 
-/** To its end; answers what it said on standard error. */
-export async function runProgram(...start: Parameters<typeof startProgram>): Promise<string> {
-  const { program, ended } = startProgram(...start)
-  program.stdout.resume()
-  const { status, complaint, isLate } = await ended
-  if (isLate) throw new QueueAway(`${start[0]} did not end in time`)
-  if (status !== 0) throw new QueueAway(complaint || `${start[0]} ended with status ${status}`)
-  return complaint
+const PROGRAMS = {
+  list: ['postqueue', '-j'],
+  flush: ['postqueue', '-f'],
+  'flush-one': ['postqueue', '-i'],
+  hold: ['postsuper', '-h'],
+  release: ['postsuper', '-H'],
+  delete: ['postsuper', '-d'],
+  reload: ['postfix', 'reload'],
+} as const
+
+/** Starts a program of Postfix without a shell; `configFolder` throws when there is no Postfix. */
+export const localQueueCommands =
+  (configFolder: () => string): RunQueueCommand =>
+  ({ verb, queueIds = [] }, timeoutMs) => {
+    const [name, flag] = PROGRAMS[verb]
+    // postsuper reads ids from standard input, which takes more of them than a command line.
+    const isInput = name === 'postsuper'
+    const isForOne = verb === 'flush-one'
+    const ids = isInput || isForOne ? queueIds.map(validated) : []
+    if ((isInput && ids.length === 0) || (isForOne && ids.length !== 1)) {
+      throw new TypeError('not a queue id')
+    }
+    const messages = isInput ? ['-'] : ids
+    const program = spawn(name, ['-c', configFolder(), flag, ...messages], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { PATH, LC_ALL: 'C', TZ: 'UTC' },
+      cwd: '/',
+    })
+    const ended = new Promise<Ended>((resolve, reject) => {
+      let complaint = ''
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        program.kill('SIGKILL')
+      }, timeoutMs)
+      program.stderr.setEncoding('utf8').on('data', (text: string) => {
+        // The end: after a line for each message, postsuper prints how many it has changed.
+        complaint = (complaint + text).slice(-MAX_COMPLAINT)
+      })
+      program.once('error', (error) => {
+        clearTimeout(timer)
+        reject(new QueueAway(`${name} could not be started`, { cause: error }))
+      })
+      program.once('close', (status) => {
+        clearTimeout(timer)
+        resolve({ status, complaint: complaint.trim(), isLate })
+      })
+    })
+    // Callers may await it later; until then a rejection must not count as unhandled.
+    ended.catch(() => {})
+    program.stdout.resume()
+    // A program that ends early closes its input; `ended` has the reason.
+    program.stdin.on('error', () => {}).end(isInput ? ids.map((id) => `${id}\n`).join('') : '')
+    return {
+      onOutput: (listener) => program.stdout.on('data', listener),
+      kill: () => program.kill('SIGKILL'),
+      ended,
+    }
+  }
+
+/** Rejects `-` (more ids from standard input) and `ALL` (every message). */
+function validated(queueId: string): string {
+  if (!isQueueId(queueId)) throw new TypeError('not a queue id')
+  return queueId
 }

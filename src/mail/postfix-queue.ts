@@ -1,80 +1,107 @@
-import type { Config } from '../config.ts'
-import { isQueueId, type MailQueue, QueueAway, type QueuedMessage } from './mail-queue.ts'
-import { runProgram, startProgram } from './postfix-program.ts'
+import { type MailQueue, QueueAway, type QueueChange, type QueuedMessage } from './mail-queue.ts'
+import type { CurrentMailServers } from './mail-servers.ts'
+import {
+  localQueueCommands,
+  MOST_IDS,
+  type QueueCommand,
+  type RunQueueCommand,
+} from './postfix-program.ts'
 import { lineCutter, readQueueLine } from './queue-lines.ts'
 
 const LISTING_MS = 20_000
 const COMMAND_MS = 10_000
+const MANY_MS = 60_000
 
-/** Root sees the files of a stopped Postfix; they say nothing about mail that moves. */
+/** As root, postqueue also lists the files of a stopped Postfix; that counts as unreachable. */
 const isDown = (complaint: string) => /mail system is down/i.test(complaint)
 
-/** The queue of the Postfix on this machine, through its own programs. */
-export function postfixQueue(config: Pick<Config, 'POSTFIX_CONFIG_DIR'>): MailQueue {
-  /** Read at every use: a mail server may be given, or move, while we run. */
-  function place(): ['-c', string] {
-    const folder = config.POSTFIX_CONFIG_DIR
-    if (folder === undefined) throw new QueueAway('POSTFIX_CONFIG_DIR is not set')
-    return ['-c', folder]
-  }
+/** The last line of postsuper, such as `postsuper: Placed on hold: 2 messages`. */
+const CHANGED = /: (\d+) messages?$/
 
+/** Runs the programs of the Postfix on this machine in this process. */
+export const ownQueueCommands = (mailServers: CurrentMailServers): RunQueueCommand =>
+  localQueueCommands(() => {
+    const folder = mailServers.current().POSTFIX_CONFIG_DIR
+    if (folder === undefined) throw new QueueAway('POSTFIX_CONFIG_DIR is not set')
+    return folder
+  })
+
+/** Reads and changes the queue of the Postfix on this machine with its own programs. */
+export function postfixQueue(start: RunQueueCommand): MailQueue {
   async function walk(visit: (message: QueuedMessage) => void) {
-    const { program, ended } = startProgram('postqueue', [...place(), '-j'], LISTING_MS)
-    let seen = 0
+    const { onOutput, ended } = start({ verb: 'list' }, LISTING_MS)
+    let visited = 0
     let unreadable = 0
     const lines = lineCutter((line) => {
       const message = line === undefined ? undefined : readQueueLine(line)
       if (message) {
-        seen++
+        visited++
         visit(message)
       } else unreadable++
     })
-    program.stdout.on('data', (bytes: Buffer) => lines.take(bytes))
+    onOutput((bytes) => lines.take(bytes))
     const { status, complaint, isLate } = await ended
     if (isDown(complaint)) throw new QueueAway('Postfix is stopped')
-    if (isLate && seen > 0) return `The listing took too long and was ended after ${seen} messages`
+    if (isLate && visited > 0) {
+      return `The listing took too long and was ended after ${visited} messages`
+    }
     if (isLate) throw new QueueAway('postqueue did not answer in time')
     if (status !== 0) throw new QueueAway(complaint || `postqueue ended with status ${status}`)
     lines.end()
     return unreadable === 0 ? undefined : `${unreadable} entries of the listing could not be read`
   }
 
-  /** Exits well also when there is no such message; only its words tell. */
-  async function change(flag: '-h' | '-H', queueId: string): Promise<boolean> {
-    const words = await runProgram('postsuper', [...place(), flag, known(queueId)], COMMAND_MS)
-    return /: 1 message/.test(words)
+  /** Runs a command to its end and returns its standard error. */
+  async function run(command: QueueCommand, timeoutMs = COMMAND_MS): Promise<string> {
+    const { status, complaint, isLate } = await start(command, timeoutMs).ended
+    if (isLate) throw new QueueAway('Postfix did not answer in time')
+    if (status !== 0) throw new QueueAway(complaint || `Postfix ended with status ${status}`)
+    return complaint
   }
+
+  /** postsuper exits with 0 for an unknown message too; only its output shows the difference. */
+  const change = async (verb: QueueChange, queueIds: readonly string[], timeoutMs = COMMAND_MS) => {
+    const [, count = '0'] = CHANGED.exec(await run({ verb, queueIds }, timeoutMs)) ?? []
+    return Number(count)
+  }
+  const changeOne = async (verb: QueueChange, queueId: string): Promise<boolean> =>
+    (await change(verb, [queueId])) === 1
 
   return {
     walk,
 
-    /** The first message tells as much as all of them. */
+    /** Stops at the first message: one is enough to know that the queue is readable. */
     async probe() {
-      const { program, ended } = startProgram('postqueue', [...place(), '-j'], COMMAND_MS)
-      let isSeen = false
-      program.stdout.once('data', () => {
-        isSeen = true
-        program.kill('SIGKILL')
+      const { onOutput, kill, ended } = start({ verb: 'list' }, COMMAND_MS)
+      let isReadable = false
+      onOutput(() => {
+        isReadable = true
+        kill()
       })
       const { status, complaint } = await ended
-      if (isDown(complaint) || (!isSeen && status !== 0)) {
+      if (isDown(complaint) || (!isReadable && status !== 0)) {
         throw new QueueAway(complaint || 'postqueue did not answer in time')
       }
     },
 
     async flush() {
-      await runProgram('postqueue', [...place(), '-f'], COMMAND_MS)
+      await run({ verb: 'flush' })
     },
     async flushOne(queueId) {
-      await runProgram('postqueue', [...place(), '-i', known(queueId)], COMMAND_MS)
+      await run({ verb: 'flush-one', queueIds: [queueId] })
     },
-    hold: (queueId) => change('-h', queueId),
-    release: (queueId) => change('-H', queueId),
+    async reload() {
+      await run({ verb: 'reload' })
+    },
+    hold: (queueId) => changeOne('hold', queueId),
+    release: (queueId) => changeOne('release', queueId),
+    delete: (queueId) => changeOne('delete', queueId),
+    async changeAll(verb, queueIds) {
+      let changed = 0
+      for (let at = 0; at < queueIds.length; at += MOST_IDS) {
+        changed += await change(verb, queueIds.slice(at, at + MOST_IDS), MANY_MS)
+      }
+      return changed
+    },
   }
-}
-
-/** `-` reads more ids from standard input, `ALL` means every message: neither is an id here. */
-function known(queueId: string): string {
-  if (!isQueueId(queueId)) throw new TypeError('not a queue id')
-  return queueId
 }

@@ -1,9 +1,9 @@
 import type { QueuedMessage, QueueStatus } from './mail-queue.ts'
 
-// A message to everybody at once is one line.
+// A message with very many recipients is one line.
 const MAX_LINE = 16 * 1024 * 1024
 
-/** As `postqueue -j` writes it. */
+/** One line of `postqueue -j`. */
 interface Line {
   queue_name?: unknown
   queue_id?: unknown
@@ -15,7 +15,7 @@ interface Line {
 
 const STATUSES: Record<string, QueueStatus> = { deferred: 'deferred', hold: 'hold' }
 
-/** Undefined when the line is not one of a message. */
+/** Returns undefined for a line that does not describe a message. */
 export function readQueueLine(text: string): QueuedMessage | undefined {
   let line: Line | null
   try {
@@ -28,7 +28,7 @@ export function readQueueLine(text: string): QueuedMessage | undefined {
   const { queue_id, queue_name, recipients } = line
   return {
     queue_id,
-    // Incoming and dropped mail is on its way into the active queue.
+    // Messages in incoming and maildrop move to the active queue next.
     status: STATUSES[String(queue_name)] ?? 'active',
     sender: typeof line.sender === 'string' ? line.sender : '',
     recipients: (Array.isArray(recipients) ? recipients : []).map((one) => ({
@@ -40,7 +40,7 @@ export function readQueueLine(text: string): QueuedMessage | undefined {
   }
 }
 
-/** Cuts a stream of bytes into lines; one that is far too long is given as undefined. */
+/** Splits a stream of bytes into lines; passes undefined for a line over MAX_LINE bytes. */
 export function lineCutter(each: (line: string | undefined) => void) {
   let rest: Buffer[] = []
   let length = 0

@@ -1,73 +1,100 @@
-import type { Config } from '../config.ts'
 import { ServiceUnavailable } from '../errors.ts'
-import { converse, withLineEnds } from './smtp-conversation.ts'
+import type { CurrentMailServers } from './mail-servers.ts'
+import { ORIGIN_HEADER, RELEASED_ORIGIN } from './origin.ts'
+import { type Conversation, converse, xtext } from './smtp-conversation.ts'
 
 const TIMEOUT_MS = 30_000
+const FILTER_PORT = 10025
 
-export type Reinjected = { accepted: true } | { accepted: false; reply: string }
+type Reinjected = { accepted: true } | { accepted: false; reply: string }
 
-/** Hands a message that was held back to the mail server, where mail comes in that was filtered. */
+/** Sends a quarantined message to the listener of the mail server for filtered mail. */
 export interface Reinject {
-  /** Throws when there is no such mail server. */
+  /** Throws when MAIL_REINJECT_HOST is not set. */
   check(): void
-  /** Throws when nobody knows whether it was taken; `reply` is why it was not. */
-  send(sender: string, recipients: readonly string[], content: Buffer): Promise<Reinjected>
+  /**
+   * Throws when the outcome is unknown; `reply` is the reason of a refusal. Outgoing mail names its
+   * login and is signed for it. `isFiltered` is for a recipient whose organization has not seen the
+   * message yet: it passes the content filter, without the stages of the sender.
+   */
+  send(message: Released): Promise<Reinjected>
+}
+
+interface Released {
+  sender: string
+  recipient: string
+  content: Buffer
+  login?: string | null
+  isFiltered?: boolean
+}
+
+interface Needs {
+  mailServers: CurrentMailServers
+  filterHost: string
+  originKey: string
 }
 
 export function reinject(
-  config: Pick<Config, 'MAIL_REINJECT_HOST' | 'MAIL_REINJECT_PORT'>,
+  { mailServers, filterHost, originKey }: Needs,
   timeoutMs = TIMEOUT_MS,
 ): Reinject {
   const check = () => {
-    if (config.MAIL_REINJECT_HOST === undefined) {
+    if (mailServers.current().MAIL_REINJECT_HOST === undefined) {
       throw new ServiceUnavailable('Releasing is not configured; set MAIL_REINJECT_HOST')
     }
   }
   return {
     check,
-    async send(sender, recipients, content) {
+    async send(message) {
       check()
-      if ([sender, ...recipients].some((address) => /[\0\r\n<>]/.test(address))) {
+      const { sender, recipient, login, isFiltered } = message
+      if ([sender, recipient, login ?? ''].some((one) => /[\0\r\n<>]/.test(one))) {
         return { accepted: false, reply: 'the address cannot be sent to' }
       }
       try {
-        // Read now: a private edge may have come up since the start.
-        const { MAIL_REINJECT_HOST: host = '', MAIL_REINJECT_PORT: port } = config
-        return await talk(host, port, timeoutMs, sender, recipients, content)
+        const settings = mailServers.current()
+        const { MAIL_REINJECT_HOST: host = '', MAIL_REINJECT_PORT: port } = settings
+        if (login && isFiltered) {
+          const origin = `${ORIGIN_HEADER}: ${originKey} ${RELEASED_ORIGIN} ${login}\r\n`
+          const content = Buffer.concat([Buffer.from(origin), message.content])
+          const place = { host: filterHost, port: settings.CONTENT_FILTER_PORT ?? FILTER_PORT }
+          return await deliver(place, { ...message, content, login: null })
+        }
+        return await deliver({ host, port: login ? settings.MAIL_FILTERED_PORT : port }, message)
       } catch {
         throw new ServiceUnavailable('Mail server unavailable')
       }
     },
   }
+
+  async function deliver({ host, port }: { host: string; port: number }, message: Released) {
+    const smtp = converse(host, port, timeoutMs)
+    try {
+      return await sendMessage(smtp, message)
+    } finally {
+      smtp.end()
+    }
+  }
 }
 
-async function talk(
-  host: string,
-  port: number,
-  timeoutMs: number,
-  sender: string,
-  recipients: readonly string[],
-  content: Buffer,
+async function sendMessage(
+  smtp: Conversation,
+  { sender, recipient, content, login }: Released,
 ): Promise<Reinjected> {
-  const smtp = converse(host, port, timeoutMs)
-  try {
-    await smtp.expect('220')
-    const offered = await smtp.expect('250', 'EHLO mailplane')
-    // RFC 6152: without it the server may refuse, or spoil, what is not ASCII.
-    const body = /^250[- ]8BITMIME/im.test(offered) ? ' BODY=8BITMIME' : ''
-    const commands = [
-      `MAIL FROM:<${sender}>${body}`,
-      ...recipients.map((recipient) => `RCPT TO:<${recipient}>`),
-    ]
-    for (const command of commands) {
-      const reply = await smtp.ask(command)
-      if (!reply.startsWith('2')) return { accepted: false, reply }
-    }
-    const ready = await smtp.ask('DATA')
-    if (!ready.startsWith('354')) return { accepted: false, reply: ready }
-    const stored = await smtp.data(withLineEnds(content))
-    return stored.startsWith('2') ? { accepted: true } : { accepted: false, reply: stored }
-  } finally {
-    smtp.end()
+  await smtp.expect('220')
+  let extensions = await smtp.expect('250', 'EHLO mailplane')
+  if (login) {
+    await smtp.expect('220', `XCLIENT LOGIN=${xtext(login)}`)
+    extensions = await smtp.expect('250', 'EHLO mailplane')
   }
+  // RFC 6152: without BODY=8BITMIME the server may refuse or change non-ASCII content.
+  const body = /^250[- ]8BITMIME/im.test(extensions) ? ' BODY=8BITMIME' : ''
+  for (const command of [`MAIL FROM:<${sender}>${body}`, `RCPT TO:<${recipient}>`]) {
+    const reply = await smtp.ask(command)
+    if (!reply.startsWith('2')) return { accepted: false, reply }
+  }
+  const ready = await smtp.ask('DATA')
+  if (!ready.startsWith('354')) return { accepted: false, reply: ready }
+  const stored = await smtp.data(content, 'converted')
+  return stored.startsWith('2') ? { accepted: true } : { accepted: false, reply: stored }
 }

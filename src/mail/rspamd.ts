@@ -1,25 +1,33 @@
-import { request } from 'undici'
-import type { Config } from '../config.ts'
+import { MINUTE_MS } from '../lib/time.ts'
+import { exchange } from '../outbound/exchange.ts'
+import type { CurrentMailServers } from './mail-servers.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:11333'
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = MINUTE_MS
+const MAX_REPLY_BYTES = 4 * 1024 * 1024
 
-/** What Rspamd is told about a message. */
-export interface Judged {
+/** A message with its envelope, as Rspamd scans it. */
+interface Judged {
   sender: string
   recipients: readonly string[]
   clientIp: string | undefined
+  /** A login of this host: the IP address of its client need not be one of a mail server. */
+  login?: string | undefined
+  /** Changes of the configuration for this message; the settings module of Rspamd applies them. */
+  settings?: object | undefined
   raw: Buffer
 }
 
 export interface Verdict {
   score: number
   action: string
-  /** What a client is told about a refusal. */
+  /** The SMTP reply text of a refusal. */
   text: string | undefined
-  /** Named by an antivirus. */
+  /** The virus name that an antivirus reported. */
   virus: string | undefined
-  /** To be put into the message. */
+  /** An antivirus is configured and did not respond. */
+  isUnscanned: boolean
+  /** Headers to add to the message. */
   headers: { name: string; value: string }[]
 }
 
@@ -33,36 +41,41 @@ interface Reply {
   milter?: { add_headers?: Record<string, unknown> }
 }
 
-/** Throws when there is no judgement. */
+/** Scans messages with Rspamd; throws when it does not return a result. */
 export const rspamd =
-  (config: Pick<Config, 'RSPAMD_URL'>): Rspamd =>
-  async ({ sender, recipients, clientIp, raw }) => {
-    const url = new URL('/checkv2', config.RSPAMD_URL ?? DEFAULT_URL)
-    const { statusCode, body } = await request(url, {
+  (mailServers: CurrentMailServers): Rspamd =>
+  async ({ sender, recipients, clientIp, login, settings, raw }) => {
+    const url = new URL('/checkv2', mailServers.current().RSPAMD_URL ?? DEFAULT_URL)
+    const { status, text } = await exchange(url, {
       method: 'POST',
-      headers: [
-        ['from', `<${ascii(sender)}>`],
-        ...recipients.map((recipient) => ['rcpt', ascii(recipient)]),
-        ...(clientIp === undefined ? [] : [['ip', clientIp]]),
-      ].flat(),
+      headers: {
+        from: `<${ascii(sender)}>`,
+        rcpt: recipients.map(ascii),
+        ...(clientIp !== undefined && { ip: clientIp }),
+        ...(login !== undefined && { user: ascii(login) }),
+        ...(settings !== undefined && { settings: JSON.stringify(settings) }),
+      },
       body: raw,
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_REPLY_BYTES,
     })
-    const text = await body.text()
-    if (statusCode !== 200) throw new Error(`Rspamd answers ${statusCode}: ${text.slice(0, 200)}`)
+    if (status !== 200) throw new Error(`Rspamd answers ${status}: ${text.slice(0, 200)}`)
     const reply = JSON.parse(text) as Reply
-    const virus = Object.entries(reply.symbols ?? {}).find(([name]) => /VIRUS/.test(name))
+    const symbols = Object.entries(reply.symbols ?? {})
+    const virus = symbols.find(
+      ([name]) => /VIRUS/.test(name) && !/_(FAIL|ENCRYPTED|MACRO)$/.test(name),
+    )
     return {
       score: reply.score ?? 0,
       action: reply.action ?? 'no action',
       text: reply.messages?.smtp_message,
       virus: virus && (virus[1].options?.[0] ?? virus[0]),
+      isUnscanned: symbols.some(([name]) => /VIRUS_FAIL$/.test(name)),
       headers: Object.entries(reply.milter?.add_headers ?? {}).flatMap(headersNamed),
     }
   }
 
-/** A value, one with its place, or several of either. */
+/** Rspamd sends a string, an object with a `value`, or an array of these. */
 function headersNamed([name, given]: [string, unknown]): Verdict['headers'] {
   if (Array.isArray(given)) return given.flatMap((one) => headersNamed([name, one]))
   if (typeof given === 'string') return [{ name, value: given }]

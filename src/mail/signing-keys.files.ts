@@ -11,36 +11,36 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
 import { limiter } from '../lib/mutex.ts'
+import type { CurrentMailServers } from './mail-servers.ts'
 import type { SigningKey, SigningKeys } from './signing-keys.ts'
 
-/** The list of which selector signs for which domain. */
+/** Maps each domain to its active selector. */
 export const SELECTORS_FILE = 'selectors.map'
 export const keyFile = (folder: string, domain: string, selector: string) =>
   join(folder, 'keys', domain, `${selector}.key`)
 
-// Both are part of a path.
+// Domain and selector become parts of a path.
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/
 
-/** In the folder of the mail host that Rspamd reads, which belongs to its user. */
-export function signingKeysInFiles(config: Pick<Config, 'EDGE_DKIM_DIR'>): SigningKeys {
+/** Writes the keys into the folder that Rspamd reads, with the owner of that folder. */
+export function signingKeysInFiles(mailServers: CurrentMailServers): SigningKeys {
   const inTurn = limiter(1)
-  // Every process knows all domains, so that whoever writes the list last leaves nobody out.
-  let known: { folder: string; selectors: Map<string, string> } | undefined
+  // The complete list, because every write replaces the whole file.
+  let cached: { folder: string; selectors: Map<string, string> } | undefined
 
   async function selectorsIn(folder: string): Promise<Map<string, string>> {
-    if (known?.folder !== folder) known = { folder, selectors: await readList(folder) }
-    return known.selectors
+    if (cached?.folder !== folder) cached = { folder, selectors: await readList(folder) }
+    return cached.selectors
   }
 
   return {
     get isConfigured() {
-      return existsSync(config.EDGE_DKIM_DIR)
+      return existsSync(mailServers.current().EDGE_DKIM_DIR)
     },
     publish: (domain, keys, signing) =>
       inTurn(async () => {
-        const folder = config.EDGE_DKIM_DIR
+        const folder = mailServers.current().EDGE_DKIM_DIR
         if (![domain, ...keys.map(({ selector }) => selector)].every((name) => NAME.test(name))) {
           throw new Error(`${domain} cannot be the name of a file`)
         }
@@ -56,12 +56,12 @@ export function signingKeysInFiles(config: Pick<Config, 'EDGE_DKIM_DIR'>): Signi
       }),
     domains: () =>
       inTurn(async () => {
-        const folder = config.EDGE_DKIM_DIR
-        // Asked before everything is compared: what is there counts, not what we once wrote.
-        known = undefined
-        const named = (await selectorsIn(folder)).keys()
-        const kept = await readdir(join(folder, 'keys')).catch(() => [])
-        return [...new Set([...named, ...kept])]
+        const folder = mailServers.current().EDGE_DKIM_DIR
+        // A full comparison follows, so the files count and not the cached list.
+        cached = undefined
+        const listed = (await selectorsIn(folder)).keys()
+        const withKeys = await readdir(join(folder, 'keys')).catch(() => [])
+        return [...new Set([...listed, ...withKeys])]
       }),
     close: async () => {},
   }
@@ -85,9 +85,9 @@ async function writeKey(folder: string, domain: string, key: SigningKey, owner: 
 
 async function removeOthers(folder: string, domain: string, keys: readonly SigningKey[]) {
   const own = join(folder, 'keys', domain)
-  const wanted = keys.map(({ selector }) => `${selector}.key`)
+  const current = keys.map(({ selector }) => `${selector}.key`)
   for (const name of await readdir(own).catch(() => [])) {
-    if (!wanted.includes(name)) await rm(join(own, name), { force: true })
+    if (!current.includes(name)) await rm(join(own, name), { force: true })
   }
   if (keys.length === 0) await rm(own, { recursive: true, force: true })
 }
@@ -103,7 +103,7 @@ const writeList = (folder: string, selectors: Map<string, string>, owner: Owner)
   return writeWhole(join(folder, SELECTORS_FILE), lines.join(''), 0o600, owner)
 }
 
-/** Aside and moved into place: Rspamd never reads half of it, and who is killed here leaves none. */
+/** Writes a temporary file and renames it, so that Rspamd never reads a partial file. */
 async function writeWhole(file: string, text: string, mode: number, owner: Owner): Promise<void> {
   const unfinished = `${file}.${process.pid}.new`
   await writeFile(unfinished, text, { mode })
@@ -112,7 +112,7 @@ async function writeWhole(file: string, text: string, mode: number, owner: Owner
   await rename(unfinished, file)
 }
 
-/** Rspamd's user has the folder; only root can give something to it. */
+/** Only root can change the owner to the user of Rspamd. */
 const give = async (path: string, { uid, gid }: Owner) => {
   if (process.getuid?.() === 0) await chown(path, uid, gid)
 }

@@ -1,4 +1,5 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/index.ts'
+import type { CurrentMailServers } from './mail-servers.ts'
 import { signingKeysInFiles } from './signing-keys.files.ts'
 import { signingKeysInRedis } from './signing-keys.redis.ts'
 
@@ -8,22 +9,24 @@ export interface SigningKey {
   privateKey: string
 }
 
-/** What Rspamd signs with. */
+/** Publishes DKIM keys to Rspamd. */
 export interface SigningKeys {
-  /** False while there is no Rspamd to be served. */
+  /** False while there is no folder or Redis that Rspamd reads. */
   readonly isConfigured: boolean
   /**
-   * The keys a domain has from now on, and which of them signs. A key is there before it signs, and
-   * one that was replaced stays as long as it is named: Rspamd may use it for another moment.
+   * Sets the keys of a domain and the selector that signs. A key is stored before it signs. A
+   * replaced key stays as long as it is listed, because Rspamd may still use it for a moment.
    */
   publish(domain: string, keys: readonly SigningKey[], signing: string | undefined): Promise<void>
-  /** Every domain there is something for. */
+  /** All domains with a published key or selector. */
   domains(): Promise<string[]>
   close(): Promise<void>
 }
 
-/** In a Redis where there is one that Rspamd can reach, otherwise in files. */
-export const signingKeys = (config: Config): SigningKeys =>
-  config.REDIS_URL?.startsWith('redis:')
-    ? signingKeysInRedis(config.REDIS_URL)
-    : signingKeysInFiles(config)
+/** Uses Redis if it is configured without TLS, which Rspamd does not support; otherwise files. */
+export const signingKeys = (
+  config: Pick<Config, 'REDIS_URL'>,
+  mailServers: CurrentMailServers,
+  inFiles: SigningKeys = signingKeysInFiles(mailServers),
+): SigningKeys =>
+  config.REDIS_URL?.startsWith('redis:') ? signingKeysInRedis(config.REDIS_URL) : inFiles

@@ -1,20 +1,24 @@
 import { connect } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 const MAX_REPLY_BYTES = 64 * 1024
 
 export type Conversation = ReturnType<typeof converse>
 
-/** A client's side of SMTP: what is said, and whole replies, of all their lines. */
+/** A minimal SMTP client: sends commands and returns complete, possibly multi-line, replies. */
 export function converse(host: string, port: number, timeoutMs: number) {
   const socket = connect({ host, port })
   let received = ''
   let failure: Error | undefined
   let wake = () => {}
+  let writeOn = () => {}
   const fail = (error: Error) => {
     failure ??= error
     socket.destroy()
     wake()
+    writeOn()
   }
+  socket.on('drain', () => writeOn())
   socket.setTimeout(timeoutMs, () => fail(new Error('no answer in time')))
   socket.on('error', fail)
   socket.on('close', () => fail(new Error('the connection was closed')))
@@ -51,9 +55,19 @@ export function converse(host: string, port: number, timeoutMs: number) {
       if (!answer.startsWith(code)) throw new Error(`the server says ${answer}`)
       return answer
     },
-    /** The message, after DATA was allowed. */
-    data(content: Buffer): Promise<string> {
-      for (const piece of dotted(content)) socket.write(piece)
+    /** Sends the message after DATA was accepted. Converts line ends to CR LF if asked to. */
+    async data(content: Buffer, lineEnds: 'kept' | 'converted' = 'kept'): Promise<string> {
+      for (const block of blocksOf(content, lineEnds)) {
+        const isFull = !socket.write(block)
+        if (failure) throw failure
+        if (isFull) {
+          await new Promise<void>((resolve) => {
+            writeOn = resolve
+          })
+        }
+        // While the receiver keeps up, the socket drains within the same turn of the event loop.
+        await nextTurn()
+      }
       return reply()
     },
     end() {
@@ -64,30 +78,35 @@ export function converse(host: string, port: number, timeoutMs: number) {
   }
 }
 
-const DOT = Buffer.from('.')
-const DOT_AFTER_LINE = Buffer.from('\r\n.')
+const BLOCK_BYTES = 256 * 1024
+const DOT = 46
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
 
-/** RFC 5321 §4.5.2: a dot that begins a line is doubled. In pieces, as a message may be large. */
-function* dotted(content: Buffer): Generator<Buffer> {
-  if (content[0] === DOT[0]) yield DOT
+/**
+ * RFC 5321 §4.5.2: doubles a dot at the start of a line. A message of 50 MB goes out in blocks, so
+ * that other work is done between them. latin1 keeps every byte.
+ */
+function* blocksOf(content: Buffer, lineEnds: 'kept' | 'converted'): Generator<Buffer> {
+  const isConverted = lineEnds === 'converted'
+  const isLineStart = (at: number) =>
+    at === 0 ||
+    (content[at - 1] === LINE_FEED && (isConverted || content[at - 2] === CARRIAGE_RETURN))
   let start = 0
-  for (;;) {
-    const at = content.indexOf(DOT_AFTER_LINE, start)
-    if (at === -1) break
-    yield content.subarray(start, at + DOT_AFTER_LINE.length)
-    yield DOT
-    start = at + DOT_AFTER_LINE.length
+  while (start < content.length) {
+    let end = Math.min(start + BLOCK_BYTES, content.length)
+    // Keep CR LF together.
+    if (content[end - 1] === CARRIAGE_RETURN && end < content.length) end++
+    const text = content.toString('latin1', start, end)
+    const lines = isConverted ? text.replace(/\r?\n/g, '\r\n') : text
+    const first = content[start] === DOT && isLineStart(start) ? '.' : ''
+    yield Buffer.from(first + lines.replaceAll('\r\n.', '\r\n..'), 'latin1')
+    start = end
   }
-  yield content.subarray(start)
-  const isEnded = content.length === 0 || content.subarray(-2).equals(Buffer.from('\r\n'))
-  yield Buffer.from(isEnded ? '.\r\n' : '\r\n.\r\n')
+  yield Buffer.from(isLineStart(content.length) ? '.\r\n' : '\r\n.\r\n')
 }
 
-/** Every line ends with CR LF, and no byte is lost. */
-export const withLineEnds = (content: Buffer): Buffer =>
-  Buffer.from(content.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1')
-
-/** RFC 3461 §4: everything but printable ASCII without `+` and `=`, in hexadecimal. */
+/** RFC 3461 §4: encodes all bytes but printable ASCII without `+` and `=` in hexadecimal. */
 export const xtext = (text: string): string =>
   [...Buffer.from(text)]
     .map((byte) =>

@@ -2,19 +2,19 @@ import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import type { AuthCache } from './auth-cache.ts'
 
-/** Whose logins Dovecot is to forget: of a domain, of an organization, or of all that are turned off. */
+/** The logins of a domain, of an organization, or of all inactive domains and organizations. */
 export type Whose = { domain: string } | { organization: string } | 'inactive'
 
-/** True once Dovecot has forgotten them; nobody to forget is a success too. */
+/** Flushes the logins from Dovecot's cache. Returns true also when there are none. */
 export async function forgetLogins(db: Db, cache: AuthCache, whose: Whose): Promise<boolean> {
   const names = await loginsOf(db, whose)
   return names.length === 0 || cache.flush(names)
 }
 
 async function loginsOf(db: Db, whose: Whose): Promise<string[]> {
-  const meant =
+  const condition =
     whose === 'inactive'
-      ? sql`not d.active or not o.active`
+      ? sql`not d.hosted or not o.active`
       : 'domain' in whose
         ? sql`d.id = ${whose.domain}`
         : sql`o.id = ${whose.organization}`
@@ -29,14 +29,18 @@ async function loginsOf(db: Db, whose: Whose): Promise<string[]> {
       union all
       select username from smtp_credentials where domain_id = d.id
     ) as logins (login)
-    where ${meant}`.execute(db)
+    where ${condition}`.execute(db)
   return rows.map(({ login }) => login)
 }
 
-/** Credentials that have come to their end in the last so many seconds, by the clock of the database. */
+/** Logins whose credential or access token expired in the last `seconds`, by the clock of the database. */
 export async function endedWithin(db: Db, seconds: number): Promise<string[]> {
   const { rows } = await sql<{ username: string }>`
     select username from smtp_credentials
-    where expires_at between now() - make_interval(secs => ${seconds}) and now()`.execute(db)
+    where expires_at between now() - make_interval(secs => ${seconds}) and now()
+    union
+    select m.email from oauth_items t join email_accounts m on m.id = t.email_account_id
+    where t.kind = 'AccessToken'
+      and t.expires_at between now() - make_interval(secs => ${seconds}) and now()`.execute(db)
   return rows.map(({ username }) => username)
 }

@@ -4,7 +4,7 @@ import type { Auth } from '../access/labels.ts'
 import type { DescribedError } from '../errors.ts'
 import type { Deprecation } from '../http/deprecation.ts'
 
-/** A route as the API description sees it. */
+/** The parts of a route that the API description uses. */
 export interface DescribedRoute {
   method: string
   url: string
@@ -15,9 +15,10 @@ export interface DescribedRoute {
   downstream: string | undefined
   validation: 'handler' | undefined
   deprecated: Deprecation | undefined
+  totalCount: boolean
 }
 
-/** Gathers routes as they are registered; those that are not part of the API say `hide`. */
+/** Collects routes as they are registered, except those with `hide`. */
 export function collectRoutes(app: FastifyInstance): DescribedRoute[] {
   const routes: DescribedRoute[] = []
   app.addHook('onRoute', ({ method, url, schema, config = {} }) => {
@@ -33,6 +34,7 @@ export function collectRoutes(app: FastifyInstance): DescribedRoute[] {
         downstream: config.downstream,
         validation: config.validation,
         deprecated: config.deprecated,
+        totalCount: config.totalCount ?? false,
       })
     }
   })
@@ -41,12 +43,14 @@ export function collectRoutes(app: FastifyInstance): DescribedRoute[] {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What can go wrong, by name, beyond what the label and the schemas imply. */
+    /** Errors of the route beyond those that its auth label and schemas imply. */
     errors?: { described: DescribedError }[]
-    /** Failed attempts are counted; 429 closes the door. */
+    /** Failed attempts are counted and lead to 429. */
     throttled?: boolean
-    /** Message of the 503 when the server behind this route is away. */
+    /** Message of the 503 when the server behind this route is unavailable. */
     downstream?: string
+    /** The answer is a page without `pagination`; the header X-Total-Count counts all rows. */
+    totalCount?: boolean
   }
   interface FastifySchema {
     operationId?: string

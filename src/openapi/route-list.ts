@@ -1,7 +1,7 @@
 import { describeAuth } from '../access/labels.ts'
 import type { DescribedRoute } from './collect.ts'
 
-/** Every route and who may call it, one line each: what a reviewer reads first. */
+/** Lists every route with its auth label, one line each. */
 export function routeList(routes: readonly DescribedRoute[]): string {
   const lines = routes.map(({ method, url, auth }) => {
     const path = url.replace(/:(\w+)/g, '{$1}')

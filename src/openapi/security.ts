@@ -1,7 +1,13 @@
 import type { Auth } from '../access/labels.ts'
 
+/** In the order of the authorize dialog of /docs: most readers need the first ones. */
 export const securitySchemes = {
-  ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+  ApiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'The key of an organization, or of the platform',
+  },
   DashboardSession: {
     type: 'apiKey',
     in: 'cookie',
@@ -20,10 +26,28 @@ export const securitySchemes = {
     name: 'svc_mailbox_session',
     description: 'Writes also echo the cookie svc_mailbox_csrf as X-CSRF-Token',
   },
-  MailboxToken: { type: 'http', scheme: 'bearer' },
-  InternalToken: { type: 'apiKey', in: 'header', name: 'X-Internal-Token' },
-  InternalBearer: { type: 'http', scheme: 'bearer' },
-  BootstrapToken: { type: 'apiKey', in: 'header', name: 'X-Bootstrap-Token' },
+  MailboxToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token that a mailbox login returns to native clients',
+  },
+  BootstrapToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Bootstrap-Token',
+    description: 'For the first organization or the first operator; works once',
+  },
+  InternalToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Internal-Token',
+    description: 'For other services of the installation',
+  },
+  InternalBearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The internal token, for clients that cannot set other headers',
+  },
 }
 
 type Scheme = keyof typeof securitySchemes
@@ -39,8 +63,9 @@ const schemes: Record<Auth['kind'], Scheme[]> = {
   'bootstrap-token': ['BootstrapToken'],
   'partial-operator': ['OperatorSession'],
   internal: ['InternalToken', 'InternalBearer'],
+  'mail-program': ['MailboxSession', 'MailboxToken'],
 }
 
-/** Any one of these will do. */
+/** The security schemes of a route; one of them is enough. */
 export const securityOf = ({ kind }: Auth): Record<string, never[]>[] =>
   schemes[kind].map((scheme) => ({ [scheme]: [] }))

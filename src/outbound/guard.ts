@@ -1,52 +1,57 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP, isIPv4, type LookupFunction } from 'node:net'
-import { type Networks, parseNetworks } from '../lib/cidr.ts'
-import { specialKind, withinIpv6 } from './addresses.ts'
+import { embeddedIpv4, type Networks, parseNetworks } from '../lib/ip.ts'
+import { specialRange } from '../lib/ip-ranges.ts'
 
-/** A target that nobody may make this host call. */
+/** The target of an outbound call is not allowed. */
 export class OutboundRefused extends Error {}
 
 interface Needs {
   /** Networks that may be called although they are not public. */
   allow: readonly string[]
-  /** All addresses of a name; none when it has none. */
+  /** Returns all IP addresses of a name, or an empty list. */
   resolve(name: string): Promise<string[]>
 }
 
 export type OutboundGuard = ReturnType<typeof outboundGuard>
 
 /**
- * Says where calls to targets that tenants chose may go. A name is resolved once, all its addresses
- * are judged, and the connection is made to those very addresses: what the name means a moment later
- * does not matter.
+ * Limits calls to targets that tenants chose (SSRF). A name is resolved once, all its IP addresses
+ * are checked, and the connection goes to exactly these: a later change of the DNS record has no
+ * effect.
  */
 export function outboundGuard({ allow, resolve }: Needs) {
   const allowed = parseNetworks(allow) as Networks
 
-  /** What is wrong with calling this address; `host` is what the caller wrote. */
-  function problemOfAddress(address: string, host: string): string | undefined {
-    const kind = specialKind(address)
-    if (kind === undefined) return undefined
-    if (allowed.contains(address) || allowed.contains(withinIpv6(address) ?? address))
-      return undefined
-    // Not which address: what a name means inside this network is nobody's business.
-    const what = host === address ? 'is' : 'leads to'
-    return `Refused: ${host} ${what} ${kind} address, which is called only when SVC_OUTBOUND_ALLOW has it`
+  /** Returns why the IP address must not be called; `host` is the text that the caller wrote. */
+  function problemOfIp(ip: string, host: string): string | undefined {
+    const range = specialRange(ip)
+    if (range === undefined) return undefined
+    if (allowed.contains(ip) || allowed.contains(embeddedIpv4(ip) ?? ip)) return undefined
+    const verb = host === ip ? 'is' : 'leads to'
+    const article = /^[aiu]/.test(range) ? 'an' : 'a'
+    return `Refused: ${host} ${verb} ${article} ${range} address, which is called only when SVC_OUTBOUND_ALLOW has it`
   }
 
-  async function addressesOf(host: string): Promise<LookupAddress[]> {
+  function problemOfHost(host: string): string | undefined {
     const literal = literalOf(host)
-    const addresses = literal === undefined ? await resolve(host) : [literal]
-    if (addresses.length === 0) throw new OutboundRefused(`${host} has no address in DNS`)
-    for (const address of addresses) {
-      const problem = problemOfAddress(address, literal === undefined ? host : address)
-      if (problem !== undefined) throw new OutboundRefused(problem)
-    }
-    return addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }))
+    return literal === undefined ? undefined : problemOfIp(literal, host)
+  }
+
+  async function resolveChecked(host: string): Promise<LookupAddress[]> {
+    const literal = literalOf(host)
+    const ips = literal === undefined ? await resolve(host) : [literal]
+    const problem = literal === undefined ? undefined : problemOfIp(literal, host)
+    if (problem !== undefined) throw new OutboundRefused(problem)
+    const mayCall = ips.length > 0 && ips.every((ip) => problemOfIp(ip, host) === undefined)
+    // One message for a name without an address and for one of an internal network: which of the two
+    // it is would show a tenant what names exist inside.
+    if (!mayCall) throw new OutboundRefused(`Refused: ${host} has no public address in DNS`)
+    return ips.map((ip) => ({ address: ip, family: isIPv4(ip) ? 4 : 6 }))
   }
 
   return {
-    /** What is wrong with a URL as it is written; names are judged when they are called. */
+    /** Checks a URL without DNS; names are checked when the connection is made. */
     problemOf(url: string): string | undefined {
       const target = URL.canParse(url) ? new URL(url) : undefined
       if (target?.protocol !== 'http:' && target?.protocol !== 'https:') {
@@ -55,24 +60,19 @@ export function outboundGuard({ allow, resolve }: Needs) {
       if (target.username !== '' || target.password !== '') {
         return 'Refused: the URL must not hold a user name or a password'
       }
-      const host = hostOf(target)
-      const literal = literalOf(host)
-      return literal === undefined ? undefined : problemOfAddress(literal, host)
+      return problemOfHost(hostOf(target))
     },
 
-    /** What is wrong with a host as it is written; undefined also for names that lead astray. */
-    problemOfHost(host: string): string | undefined {
-      const literal = literalOf(host)
-      return literal === undefined ? undefined : problemOfAddress(literal, host)
-    },
+    /** Checks a host without DNS; names are checked when the connection is made. */
+    problemOfHost,
 
-    /** All addresses of a host that may be called, for clients that take no look-up; throws otherwise. */
+    /** All IP addresses of a host, for clients that take no look-up function; throws when refused. */
     addressesOf: async (host: string): Promise<string[]> =>
-      (await addressesOf(host)).map(({ address }) => address),
+      (await resolveChecked(host)).map(({ address }) => address),
 
-    /** In place of the system's look-up, for `net.connect` and all that builds on it. */
+    /** Replaces the system's look-up in `net.connect` and everything built on it. */
     lookup: ((host: string, options: LookupOptions, done: Done) => {
-      addressesOf(host).then(
+      resolveChecked(host).then(
         (addresses) => {
           const [first] = addresses as [LookupAddress]
           if (options.all) done(null, addresses)
@@ -86,11 +86,11 @@ export function outboundGuard({ allow, resolve }: Needs) {
 
 type Done = (error: Error | null, address: string | LookupAddress[], family?: number) => void
 
-/** The host of a URL as it is looked up: without brackets, and without the dot of the root. */
+/** The host of a URL for a look-up, without brackets and trailing dots. */
 export const hostOf = ({ hostname }: URL): string =>
   hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '')
 
-/** RFC 6761 §6.3: these names are this host, whatever DNS says. */
+/** RFC 6761 §6.3: `localhost` names are loopback whatever DNS returns. */
 const literalOf = (host: string): string | undefined => {
   if (isIP(host) > 0) return host
   return /(^|\.)localhost$/i.test(host) ? '127.0.0.1' : undefined

@@ -55,12 +55,20 @@ const blocked = async () => {
   return rows.map(({ org_id, data }): Record<string, unknown> => ({ org_id, ...data }))
 }
 
+it('S7: rejects a sender or recipient with an @ in its local part', async () => {
+  const refusal = 'a local part with an @ is not allowed (login admin@acme.test)'
+  const sender = '"x@acme.test"@globex.test'
+  expect(await connect('203.0.113.5', { sender })).toBe(`REJECT 5.1.7 ${refusal}`)
+  const recipient = 'x@acme.test@globex.test'
+  expect(await connect('203.0.113.5', { recipient })).toBe(`REJECT 5.1.3 ${refusal}`)
+})
+
 describe('IP access rules', () => {
-  it('refuse by blacklist from the very next request on, and no longer when it is gone', async () => {
+  it('reject a blacklisted IP from the next request until the rule is inactive', async () => {
     expect(await connect('203.0.113.5')).toBe('DUNNO')
     await rule('blacklist', '203.0.113.77/24')
     expect(await connect('203.0.113.5')).toBe(
-      'REJECT 5.7.1 203.0.113.5: your address is on the blacklist of your organization',
+      'REJECT 5.7.1 203.0.113.5: your address is on the blacklist of your organization (login admin@acme.test)',
     )
     expect(await connect('203.0.114.5')).toBe('DUNNO')
     await app.core.db.updateTable('ip_access_rules').set({ active: false }).execute()
@@ -74,7 +82,7 @@ describe('IP access rules', () => {
     })
   })
 
-  it('refuse everybody else once there is a whitelist, and the blacklist comes first', async () => {
+  it('reject IPs outside the whitelist, and the blacklist takes precedence', async () => {
     await rule('whitelist', '2001:db8::/32')
     await rule('whitelist', 'not an address')
     expect(await connect('2001:db8::7')).toBe('DUNNO')
@@ -83,7 +91,7 @@ describe('IP access rules', () => {
     expect(await connect('2001:db8::7')).toMatch(/blacklist/)
   })
 
-  it('are those of the login, whatever the envelope says, and hold for nobody else', async () => {
+  it('apply to the organization of the login, whatever the envelope sender is', async () => {
     await rule('blacklist', '203.0.113.5')
     expect(await connect('203.0.113.5', { sender: '' })).toMatch(/^REJECT/)
     expect(await connect('203.0.113.5', { sender: 'admin@globex.test' })).toMatch(/^REJECT/)
@@ -94,7 +102,7 @@ describe('IP access rules', () => {
     expect(await connect('unknown')).toBe('DUNNO')
   })
 
-  it('are told once a minute, however many recipients there are', async () => {
+  it('emit one event per minute for repeated rejections', async () => {
     await rule('blacklist', '203.0.113.9')
     const before = (await blocked()).length
     for (let i = 0; i < 5; i++) await connect('203.0.113.9')
@@ -107,9 +115,9 @@ describe('geo policies', () => {
     await geo({ allowed_countries: ['DE'] })
     expect(await connect('192.0.2.9')).toBe('DUNNO')
     expect(await connect('198.51.100.9')).toBe(
-      'REJECT 5.7.1 198.51.100.9: your organization does not allow logins from FR',
+      'REJECT 5.7.1 198.51.100.9: your organization does not allow logins from FR (login admin@acme.test)',
     )
-    expect(await connect('8.8.8.8')).toMatch(/unknown country$/)
+    expect(await connect('8.8.8.8')).toMatch(/unknown country \(login .*\)$/)
     expect(await connect('10.1.2.3')).toBe('DUNNO')
     expect((await blocked()).find(({ ip_address }) => ip_address === '198.51.100.9')).toMatchObject(
       { rule_type: 'geo', country: 'FR', action: 'block' },
@@ -120,13 +128,13 @@ describe('geo policies', () => {
     ['block', /^REJECT 5\.7\.1/],
     ['challenge', /^DEFER_IF_PERMIT 4\.7\.0/],
     ['log_only', /^DUNNO$/],
-  ] as const)('with the action %s answer %s', async (action, expected) => {
+  ] as const)('with the action %s return %s', async (action, expected) => {
     await geo({ blocked_countries: ['FR'], action })
     expect(await connect('198.51.100.9')).toMatch(expected)
     expect(await connect('192.0.2.9')).toBe('DUNNO')
   })
 
-  it('do nothing while they are not enabled', async () => {
+  it('have no effect while they are disabled', async () => {
     await geo({ blocked_countries: ['FR'], enabled: false })
     expect(await connect('198.51.100.9')).toBe('DUNNO')
   })
@@ -160,7 +168,7 @@ describe('geo policies', () => {
       '2026-05-01T03:00:00Z',
       true,
     ],
-  ])('judge the hour: %s', (_what, policy, time, isRefused) => {
+  ])('apply allowed_hours: %s', (_what, policy, time, isRefused) => {
     expect(refusedByCountry(policy, 'DE', new Date(time)) !== undefined).toBe(isRefused)
   })
 })

@@ -1,17 +1,20 @@
 import { isIP } from 'node:net'
 import type { Core } from '../core.ts'
 import type { Outbox } from '../events/outbox.ts'
-import type { Sender, Senders } from '../features/rate-limiter/senders.ts'
-import type { Countries } from '../features/security/geo-policies/countries.ts'
-import { AddressBlocked, CountryBlocked } from '../features/security/security.events.ts'
+import type { Countries } from '../hosting/countries.ts'
+import { AddressBlocked, CountryBlocked } from '../hosting/security.events.ts'
+import type { Sender, Senders } from '../hosting/senders.ts'
+import { refusedByRules } from '../lib/address-rules.ts'
+import { onceEvery } from '../lib/once-every.ts'
+import { MINUTE_MS } from '../lib/time.ts'
 import { findAccess } from './access.repository.ts'
-import { isLocal, type Refusal, refusedByCountry, refusedByRules } from './access-rules.ts'
+import { isLocal, type Refusal, refusedByCountry } from './access-rules.ts'
 import type { Outage } from './outage.ts'
 import type { PolicyRequest } from './protocol.ts'
 import type { Refusals } from './refusals.ts'
 
-const REPEAT_MS = 60_000
-const MAX_TOLD = 10_000
+const REPEAT_MS = MINUTE_MS
+const MAX_REMEMBERED = 10_000
 
 interface Needs extends Pick<Core, 'db' | 'now'> {
   senders: Pick<Senders, 'find'>
@@ -21,30 +24,27 @@ interface Needs extends Pick<Core, 'db' | 'now'> {
   outbox: Pick<Outbox, 'add'>
 }
 
-/** Which listener asks, as its configuration says; without a word it is one for logins. */
-export const CONTEXTS = { mx: 'mx', internal: 'internal' } as const
+/** The listener that asks, as set in its configuration; absent for the listener for logins. */
+export const CONTEXTS = { mx: 'mx', internal: 'internal', automatic: 'automatic' } as const
 
 /**
- * Postfix asks for each recipient. Of somebody who has logged in: whether they may send from where
- * they are, and to whom. Rules about addresses are read afresh every time: one holds from the next
- * connection on. Whose rules, the login says; an envelope sender is whatever its sender wants it to
- * be, except from the installation's own services. Of mail from outside: whether it is wanted.
+ * Postfix asks once for each recipient. For a login this checks the client IP address and the
+ * recipient. For mail from outside it checks whether the recipient has blocked the sender. IP rules
+ * are read for every request, so a change takes effect at once. The login determines the
+ * organization, because an envelope sender can be forged; only services of this installation may
+ * speak for an envelope sender.
  */
 export function accessPolicy({ countries, db, now, outage, outbox, refusals, senders }: Needs) {
-  const told = new Map<string, number>()
+  const mayEmit = onceEvery(REPEAT_MS, MAX_REMEMBERED)
 
-  /** The same refusal is told once a minute: a client repeats it for every recipient. */
-  function tell(
+  /** Emits a refusal at most once a minute, because a client repeats it for every recipient. */
+  function emit(
     refusal: Refusal,
     ip: string,
     { user, ...about }: { org_id: string; domain: string; user: string },
     action?: string,
   ) {
-    const at = now().getTime()
-    const name = `${about.org_id} ${ip} ${refusal.rule_type}`
-    if (at - (told.get(name) ?? 0) < REPEAT_MS) return
-    if (told.size >= MAX_TOLD) told.clear()
-    told.set(name, at)
+    if (!mayEmit(`${about.org_id} ${ip} ${refusal.rule_type}`, now().getTime())) return
     const { text: _, hour: __, ...data } = refusal
     const { domain } = about
     outbox.add(AddressBlocked, about, {
@@ -64,7 +64,7 @@ export function accessPolicy({ countries, db, now, outage, outbox, refusals, sen
     const { rules, geo } = await findAccess(db, sender.organizationId)
     const byRule = refusedByRules(rules, ip)
     if (byRule) {
-      tell(byRule, ip, about)
+      emit(byRule, ip, about)
       return `REJECT 5.7.1 ${ip}: ${byRule.text}`
     }
     if (!geo || !countries.isKnown) return 'DUNNO'
@@ -72,27 +72,53 @@ export function accessPolicy({ countries, db, now, outage, outbox, refusals, sen
     if (country === undefined && isLocal(ip)) return 'DUNNO'
     const byCountry = refusedByCountry(geo, country, now())
     if (!byCountry) return 'DUNNO'
-    tell(byCountry, ip, about, geo.action)
+    emit(byCountry, ip, about, geo.action)
     if (geo.action === 'log_only') return 'DUNNO'
-    // There is nothing to ask somebody in the middle of SMTP: a challenge is a refusal for now.
+    // SMTP has no way to challenge a client, so a challenge defers the message.
     return geo.action === 'challenge'
       ? `DEFER_IF_PERMIT 4.7.0 ${ip}: ${byCountry.text}`
       : `REJECT 5.7.1 ${ip}: ${byCountry.text}`
   }
 
-  async function outgoing(login: string, ip: string, recipient: string): Promise<string> {
+  /** Mail to another organization of this host is incoming mail for that one. */
+  async function atAnother(sender: Sender, from: string, recipient: string): Promise<string> {
+    const host = from && recipient ? await senders.find(recipient, 'inbound') : undefined
+    if (!host || host.organizationId === sender.organizationId) return 'DUNNO'
+    return refusing(refusals.blocked(host.organizationId, from))
+  }
+
+  async function outgoing(
+    login: string,
+    ip: string,
+    from: string,
+    recipient: string,
+  ): Promise<string> {
     const sender = await senders.find(login, 'outbound')
     if (!sender) return 'DUNNO'
     const byPlace = isIP(ip) ? await refusedByPlace(login, sender, ip) : 'DUNNO'
     if (byPlace !== 'DUNNO') return byPlace
-    return refusing(recipient && refusals.suppressed(sender.organizationId, recipient))
+    return sent(sender, from, recipient)
   }
 
-  /** A service of the installation, which speaks for the people whose addresses it sends from. */
+  async function sent(sender: Sender, from: string, recipient: string): Promise<string> {
+    const kind = sender.login?.kind === 'mailbox' ? 'personal' : 'bulk'
+    const suppressed = await refusing(
+      recipient && refusals.suppressed(sender.organizationId, recipient, kind),
+    )
+    return suppressed === 'DUNNO' ? atAnother(sender, from, recipient) : suppressed
+  }
+
+  /** A service of this installation may send for every hosted address. */
   async function internal(from: string, recipient: string): Promise<string> {
     const sender = await senders.find(from, 'outbound')
     if (!sender) return 'REJECT 5.7.1 mail is sent for domains that are hosted here alone'
-    return refusing(recipient && refusals.suppressed(sender.organizationId, recipient))
+    return sent(sender, from, recipient)
+  }
+
+  /** Redirects and replies of mailbox filters. A rejection notice has no sender. */
+  async function automatic(from: string, recipient: string): Promise<string> {
+    const sender = from ? await senders.find(from, 'outbound') : undefined
+    return sender ? atAnother(sender, from, recipient) : 'DUNNO'
   }
 
   async function incoming(from: string, recipient: string): Promise<string> {
@@ -105,17 +131,23 @@ export function accessPolicy({ countries, db, now, outage, outbox, refusals, sen
     const from = request.sender?.toLowerCase() ?? ''
     const recipient = request.recipient?.toLowerCase() ?? ''
     const context = request.policy_context
+    if (isAmbiguous(from)) return 'REJECT 5.1.7 a local part with an @ is not allowed'
+    if (isAmbiguous(recipient)) return 'REJECT 5.1.3 a local part with an @ is not allowed'
     if (login) {
-      return outgoing(login, request.client_address ?? '', recipient).catch(outage.action)
+      return outgoing(login, request.client_address ?? '', from, recipient).catch(outage.action)
     }
     if (context === CONTEXTS.internal) return internal(from, recipient).catch(outage.action)
-    // Nobody can block the empty sender: bounces of one's own mail come from it.
+    if (context === CONTEXTS.automatic) return automatic(from, recipient).catch(outage.action)
+    // The empty sender cannot be blocked: bounces use it.
     if (context !== CONTEXTS.mx || !from || !recipient) return 'DUNNO'
     return incoming(from, recipient).catch(outage.action)
   }
 }
 
-/** An action of what was found: the text that refuses, or nothing. */
+/** True for a quoted local part with an @, whose domain programs disagree about. */
+const isAmbiguous = (address: string): boolean => address.indexOf('@') !== address.lastIndexOf('@')
+
+/** The action for a refusal text; DUNNO when there is none. */
 const refusing = async (
   found: string | undefined | Promise<string | undefined>,
 ): Promise<string> => {

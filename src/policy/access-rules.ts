@@ -1,31 +1,14 @@
-import { parseNetworks, plainAddress } from '../lib/cidr.ts'
-import type { AccessRule, GeoPolicy } from './access.repository.ts'
+import type { RefusedAddress } from '../lib/address-rules.ts'
+import { normalizeIp, parseNetworks } from '../lib/ip.ts'
+import type { GeoPolicy } from './access.repository.ts'
 
 export interface Refusal {
-  rule_type: 'blacklist' | 'whitelist_miss' | 'geo'
+  rule_type: RefusedAddress['rule_type'] | 'geo'
   cidr?: string
   country?: string
-  /** The country would do, the hour does not. */
+  /** The country is allowed, but not at this hour. */
   hour?: true
   text: string
-}
-
-const matches = (rule: AccessRule, address: string): boolean =>
-  // A rule that cannot be read says nothing.
-  parseNetworks([rule.ip_address])?.contains(address) ?? false
-
-/** Blacklists first; then, where there are whitelists, whoever is on none. */
-export function refusedByRules(rules: AccessRule[], sent: string): Refusal | undefined {
-  const address = plainAddress(sent)
-  const black = rules.find((rule) => rule.rule_type === 'blacklist' && matches(rule, address))
-  if (black) {
-    const text = 'your address is on the blacklist of your organization'
-    return { rule_type: 'blacklist', cidr: black.ip_address, text }
-  }
-  const whites = rules.filter((rule) => rule.rule_type === 'whitelist')
-  if (whites.length === 0 || whites.some((rule) => matches(rule, address))) return undefined
-  const text = 'your address is not on the whitelist of your organization'
-  return { rule_type: 'whitelist_miss', text }
 }
 
 const LOCAL = parseNetworks([
@@ -40,10 +23,10 @@ const LOCAL = parseNetworks([
   'fe80::/10',
 ])
 
-/** Private addresses are in no country; IP rules are there for them. */
-export const isLocal = (address: string): boolean => LOCAL?.contains(plainAddress(address)) ?? false
+/** Private IP addresses have no country; IP rules cover them. */
+export const isLocal = (address: string): boolean => LOCAL?.contains(normalizeIp(address)) ?? false
 
-/** The list of allowed countries counts first; somewhere unknown is not on it. */
+/** A list of allowed countries replaces the list of blocked ones; an unknown country is not on it. */
 export function refusedByCountry(
   policy: GeoPolicy,
   country: string | undefined,
@@ -79,6 +62,6 @@ function isOutsideHours(
   const countries = times?.applies_to_countries ?? []
   if (countries.length > 0 && (country === undefined || !countries.includes(country))) return false
   const hour = (((now.getUTCHours() + (times?.timezone_offset ?? 0)) % 24) + 24) % 24
-  // From 22 to 6 is over midnight.
+  // A range such as 22 to 6 spans midnight.
   return start < end ? hour < start || hour >= end : hour < start && hour >= end
 }

@@ -1,10 +1,7 @@
 import { sql } from 'kysely'
+import { addressRulesOf } from '../access/address-rules.repository.ts'
 import type { Db } from '../database/database.ts'
-
-export interface AccessRule {
-  rule_type: 'whitelist' | 'blacklist'
-  ip_address: string
-}
+import type { AddressRule } from '../lib/address-rules.ts'
 
 export interface GeoPolicy {
   allowed_countries: string[]
@@ -17,15 +14,12 @@ export interface GeoPolicy {
   action: 'block' | 'challenge' | 'log_only'
 }
 
-/** What an organization has set, in one question: it is asked for every recipient. */
+/** The access settings of an organization in one query, because it runs for every recipient. */
 export async function findAccess(db: Db, organizationId: string) {
-  const { rows } = await sql<{ rules: AccessRule[]; geo: GeoPolicy | null }>`
+  const { rows } = await sql<{ rules: AddressRule[]; geo: GeoPolicy | null }>`
     select
-      coalesce((
-        select jsonb_agg(jsonb_build_object('rule_type', rule_type, 'ip_address', ip_address))
-        from ip_access_rules where organization_id = ${organizationId} and active
-      ), '[]') as rules,
+      ${addressRulesOf(sql`${organizationId}`, 'smtp')} as rules,
       (select to_jsonb(geo_policies) from geo_policies
         where organization_id = ${organizationId} and enabled) as geo`.execute(db)
-  return rows[0] as { rules: AccessRule[]; geo: GeoPolicy | null }
+  return rows[0] as { rules: AddressRule[]; geo: GeoPolicy | null }
 }

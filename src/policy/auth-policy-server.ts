@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { internalGate, isLoopback } from '../access/internal.ts'
+import { internalGate } from '../access/internal.ts'
 import type { Core } from '../core.ts'
 import { edgeSecrets } from '../edge/settings-of.ts'
 import { sameSecret } from '../lib/tokens.ts'
@@ -8,17 +8,15 @@ import type { Attempt, AuthPolicy } from './auth-policy.ts'
 const MAX_BODY = 65_536
 const REQUEST_MS = 10_000
 
-type Needs = Pick<Core, 'config' | 'log' | 'vault'> & { policy: AuthPolicy }
+type Needs = Pick<Core, 'internalToken' | 'log' | 'vault'> & { policy: AuthPolicy }
 
 /** Dovecot's auth policy over HTTP: `POST …?command=allow` and `?command=report`. */
-export function authPolicyServer({ config, log, policy, vault }: Needs) {
-  const { POLICY_HOST, SVC_INTERNAL_TOKEN } = config
-  const letIn = internalGate({ HOST: POLICY_HOST, SVC_INTERNAL_TOKEN }, { besideApi: false })
+export function authPolicyServer({ internalToken, log, policy, vault }: Needs) {
+  const letIn = internalGate(internalToken)
   const edgeKey = edgeSecrets(vault).policyKey
   const mayAsk = (request: IncomingMessage) => {
-    // What `edge render` gave to Dovecot.
+    // The key that `edge render` writes into the configuration of Dovecot.
     if (sameSecret(String(request.headers['x-edge-key'] ?? ''), edgeKey)) return true
-    if (isLoopback(POLICY_HOST) && isLoopback(request.socket.remoteAddress ?? '')) return true
     try {
       letIn(request)
       return true
@@ -39,7 +37,10 @@ export function authPolicyServer({ config, log, policy, vault }: Needs) {
     const attempt = attemptOf(sent)
     if (command === 'allow') return [200, await policy.allow(attempt)]
     const { success, policy_reject } = sent
-    policy.report(attempt, { success: success === true, policyReject: policy_reject === true })
+    await policy.report(attempt, {
+      success: success === true,
+      policyReject: policy_reject === true,
+    })
     return [200, { status: 0, msg: '' }]
   }
 
@@ -47,8 +48,8 @@ export function authPolicyServer({ config, log, policy, vault }: Needs) {
     answer(request).then(
       ([status, body]) => send(response, status, body),
       (error) => {
-        log.error({ err: error }, 'an auth policy request failed')
-        // Without an answer Dovecot lets the password decide.
+        log.error({ err: error }, 'auth policy request failed')
+        // On an error Dovecot falls back to the password check.
         send(response, error instanceof TooLarge ? 413 : 500, { error: 'not decided' })
       },
     )
@@ -68,22 +69,34 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function parse(text: string): Record<string, unknown> | undefined {
+type Sent = Record<string, unknown>
+
+function parse(text: string): Sent | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
+      ? (value as Sent)
       : undefined
   } catch {
     return undefined
   }
 }
 
-const attemptOf = ({ login, remote, protocol }: Record<string, unknown>): Attempt => ({
+const TOKEN_MECHANISMS = new Set(['XOAUTH2', 'OAUTHBEARER'])
+
+const attemptOf = ({ login, user, master, mech, remote, protocol, matched }: Sent): Attempt => ({
   login: typeof login === 'string' ? login : '',
   remote: typeof remote === 'string' ? remote : '',
   protocol: typeof protocol === 'string' ? protocol : '',
+  master: [master, user === login ? '' : user].find(isName),
+  // Configurations before this field do not send it.
+  isMatched: typeof matched === 'string' ? matched !== '' : undefined,
+  appPasswordId: /^app-password:(\w+)$/.exec(String(matched))?.[1],
+  grantId: /^grant:(\w+)$/.exec(String(matched))?.[1],
+  isToken: typeof mech === 'string' && TOKEN_MECHANISMS.has(mech.toUpperCase()),
 })
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 function send(response: ServerResponse, status: number, body: object): void {
   const text = JSON.stringify(body)

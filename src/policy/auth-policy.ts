@@ -1,19 +1,31 @@
 import { isIP } from 'node:net'
 import { MAIL_SERVICES, type MailService } from '../access/login-services.ts'
+import { MAX_AUTH_DELAY_SECS } from '../config/rate-limits.ts'
 import type { Core } from '../core.ts'
-import type { Login } from '../features/rate-limiter/senders.repository.ts'
-import type { Senders } from '../features/rate-limiter/senders.ts'
-import { type Networks, parseNetworks, plainAddress } from '../lib/cidr.ts'
+import { MASTER_USER } from '../edge/settings-of.ts'
+import type { Login } from '../hosting/senders.repository.ts'
+import type { Sender, Senders } from '../hosting/senders.ts'
+import { refusedByRules } from '../lib/address-rules.ts'
+import { type Networks, normalizeIp, parseNetworks, throttleKey } from '../lib/ip.ts'
+import { onceEvery } from '../lib/once-every.ts'
+import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
 import { recentFailures } from './auth.repository.ts'
 import { authJournal } from './auth-journal.ts'
 import { startBlocks } from './blocks.ts'
 import { failures } from './failures.ts'
 
-const MAX_DELAY_SECS = 60
 const MAX_LOGIN = 255
-const MINUTE_MS = 60_000
+const KNOWN_MS = 30 * DAY_MS
+/** Dovecot reaches the database soon after its return, but a login that began before may wait a minute. */
+const OUTAGE_MS = 90_000
+const LOG_INTERVAL_MS = 30_000
+/**
+ * Programs send an expired token now and then, and tokens cannot be guessed, so this only bounds the work
+ * that one IP address causes.
+ */
+const MAX_TOKEN_FAILURES_PER_IP = 200
 
-/** 0 lets in, -1 refuses, more makes them wait so many seconds. `msg` reaches the client. */
+/** Status 0 allows, -1 refuses, a positive number delays by that many seconds. The client sees `msg`. */
 export interface Answer {
   status: number
   msg: string
@@ -26,27 +38,44 @@ export interface Attempt {
   login: string
   remote: string
   protocol: string
+  /** The master user that logs in as `login`, also into inactive mailboxes. */
+  master: string | undefined
+  /** True if the password was right; undefined if the mail server does not report it. */
+  isMatched: boolean | undefined
+  /** The app password that was used; undefined for another one. */
+  appPasswordId: string | undefined
+  /** The OAuth grant whose token was used. */
+  grantId: string | undefined
+  /** True if the client sent a token instead of a password. */
+  isToken: boolean
 }
 
-interface Needs extends Pick<Core, 'config' | 'db' | 'events' | 'listen' | 'log' | 'now'> {
+interface Needs
+  extends Pick<Core, 'config' | 'db' | 'events' | 'listen' | 'log' | 'mailServers' | 'now'> {
   senders: Pick<Senders, 'find'>
 }
 
 export type AuthPolicy = Awaited<ReturnType<typeof startAuthPolicy>>
 
 /**
- * Dovecot asks before each login and reports after it, also when it has the password in its cache.
- * Failures are counted per address, and per account from one address: nobody can lock out somebody
- * else's mailbox from afar.
+ * Dovecot asks before each login and reports after it, also for passwords in its cache. Failures are
+ * counted per IP address (per /64 of IPv6), and per account and IP address together. Failures of an
+ * account from all IP addresses block it only where it has not logged in before, so that an attacker
+ * cannot lock its owner out.
  */
 export async function startAuthPolicy(needs: Needs) {
-  const { config, db, now, senders } = needs
+  const { config, db, log, mailServers, now, senders } = needs
+  const mayLog = onceEvery(LOG_INTERVAL_MS)
   const windowMs = config.AUTH_FAILURE_WINDOW_SECS * 1000
   const exempt = parseNetworks(config.AUTH_POLICY_EXEMPT) as Networks
   const byAddress = failures(windowMs)
   const byAccount = failures(windowMs)
-  /** Who has just shown the password does not wait for the failures of others. */
+  /** Recent successful logins: they are not delayed because of other failures. */
   const proven = failures(windowMs)
+  const byUser = failures(windowMs)
+  const tokensByAddress = failures(windowMs)
+  /** IP addresses from which an account has logged in. */
+  const known = failures(KNOWN_MS)
   const journal = authJournal(needs)
   const blocks = await startBlocks({
     ...needs,
@@ -54,41 +83,52 @@ export async function startAuthPolicy(needs: Needs) {
       byAddress.clear(ip)
       byAccount.clearAll(`${ip} `)
     },
+    liftedAccount: (user) => byUser.clear(user),
   })
   for (const row of await recentFailures(db, new Date(now().getTime() - windowMs))) {
     const at = Date.parse(row.last_attempt_at)
     byAddress.add(row.client_ip, at, row.attempt_count)
     byAccount.add(`${row.client_ip} ${row.username}`, at, row.attempt_count)
+    byUser.add(row.username ?? '', at, row.attempt_count)
   }
   const tidy = setInterval(() => {
     const at = now().getTime()
-    for (const kept of [byAddress, byAccount, proven]) kept.prune(at)
-    blocks.prune()
+    for (const kept of [byAddress, byAccount, byUser, proven, known, tokensByAddress]) {
+      kept.prune(at)
+    }
   }, MINUTE_MS)
   tidy.unref()
 
-  function delay(ip: string, user: string): Answer {
+  function delay(ip: string, user: string, isToken = false): Answer {
+    if (isToken) return ALLOWED
     const at = now().getTime()
-    const account = `${ip} ${user}`
+    const network = throttleKey(ip)
+    const account = `${network} ${user}`
     if (exempt.contains(ip) || proven.count(account, at) > 0) return ALLOWED
-    const count = Math.max(byAddress.count(ip, at), byAccount.count(account, at))
+    const count = Math.max(byAddress.count(network, at), byAccount.count(account, at))
     if (count === 0 || config.AUTH_DELAY_SECS === 0) return ALLOWED
     const seconds = config.AUTH_DELAY_SECS * 2 ** Math.min(count - 1, 10)
-    return { status: Math.min(seconds, MAX_DELAY_SECS), msg: '' }
+    return { status: Math.min(seconds, MAX_AUTH_DELAY_SECS), msg: '' }
   }
 
-  function judge(login: Login | undefined, ip: string, user: string): Answer {
-    const problem = login && loginProblem(login, ip, now())
-    return problem ? refused(problem) : delay(ip, user)
+  function judge(sender: Sender | undefined, { ip, user, service, isToken }: Read): Answer {
+    // Submission checks the IP rules for each recipient, where the client gets the reason.
+    const byRule =
+      sender && ip !== '' && BOUND_BY_RULES.has(service)
+        ? refusedByRules(sender.addressRules, ip)
+        : undefined
+    if (byRule) return refused(byRule.text)
+    const problem = sender?.login && loginProblem(sender.login, ip, now())
+    return problem ? refused(problem) : delay(ip, user, isToken)
   }
 
-  /** A cached login outlives the credential's expiry; it is asked about here all the same. */
-  function unblocked(ip: string, user: string): Answer | Promise<Answer> {
-    const sender = senders.find(user, 'outbound')
-    if (!(sender instanceof Promise)) return judge(sender?.login, ip, user)
+  /** Checks the login itself too, because Dovecot may have cached an expired credential. */
+  function unblocked(attempt: Read): Answer | Promise<Answer> {
+    const sender = senders.find(attempt.user, 'outbound')
+    if (!(sender instanceof Promise)) return judge(sender, attempt)
     return sender.then(
-      (found) => judge(found?.login, ip, user),
-      () => delay(ip, user),
+      (found) => judge(found, attempt),
+      () => delay(attempt.ip, attempt.user, attempt.isToken),
     )
   }
 
@@ -99,47 +139,117 @@ export async function startAuthPolicy(needs: Needs) {
   ) {
     const until = now().getTime() + config.AUTH_BLOCK_DURATION_SECS * 1000
     const { ip, user } = report
-    const { stored } = blocks.close(ip, type === 'user' ? user : undefined, until)
+    const { stored } = blocks.close(throttleKey(ip), type === 'user' ? user : undefined, until)
     journal.add({ block: { ...report, type, failures: count, until, stored } })
+  }
+
+  function blockAccount(report: { ip: string; user: string; service: MailService }, count: number) {
+    byUser.clear(report.user)
+    const until = now().getTime() + config.AUTH_BLOCK_DURATION_SECS * 1000
+    const { stored } = blocks.closeAccount(report.user, until)
+    journal.add({ block: { ...report, type: 'account', failures: count, until, stored } })
+  }
+
+  /** A block of the IP address, of the account from there, or of the account elsewhere. */
+  function isBlocked(ip: string, user: string): boolean | Promise<boolean> {
+    const network = throttleKey(ip)
+    const here = blocks.isBlocked(network, user)
+    const isExempt = exempt.contains(ip) || known.count(`${network} ${user}`, now().getTime()) > 0
+    if (isExempt) return here
+    const everywhere = blocks.isAccountBlocked(user)
+    if (!(here instanceof Promise) && !(everywhere instanceof Promise)) return here || everywhere
+    return Promise.all([here, everywhere]).then(([one, other]) => one || other)
+  }
+
+  const hasTooManyTokens = (ip: string) =>
+    !exempt.contains(ip) &&
+    tokensByAddress.count(throttleKey(ip), now().getTime()) >= MAX_TOKEN_FAILURES_PER_IP
+
+  /**
+   * Whether the failure says nothing about the password: it was right, but the client did not wait any
+   * longer, or the database was away a moment ago.
+   */
+  async function isOutage(attempt: Attempt): Promise<boolean> {
+    if (attempt.isMatched === undefined || attempt.master !== undefined) return false
+    if (attempt.isMatched) return true
+    if (blocks.connectedFor() > OUTAGE_MS) return false
+    const { user, service } = read(attempt)
+    try {
+      const login = (await senders.find(user, 'outbound'))?.login
+      // An SMTP credential does not exist for the other services.
+      return login !== undefined && (login.kind === 'mailbox' || service === 'smtp')
+    } catch {
+      return true
+    }
+  }
+
+  function count(attempt: Attempt, success: boolean) {
+    const { ip, user, service } = read(attempt)
+    const at = now()
+    const network = throttleKey(ip)
+    const account = `${network} ${user}`
+    const { appPasswordId, grantId } = attempt
+    journal.add({ report: { user, ip, service, success, at, appPasswordId, grantId } })
+    if (success) {
+      byAccount.clear(account)
+      proven.add(account, at.getTime())
+      known.clear(account)
+      known.add(account, at.getTime())
+      return
+    }
+    proven.clear(account)
+    const ofAccount = byAccount.add(account, at.getTime())
+    const ofAddress = byAddress.add(network, at.getTime())
+    if (ip === '' || exempt.contains(ip)) return
+    const report = { ip, user, service }
+    if (ofAddress >= config.MAX_AUTH_FAILURES_PER_IP) {
+      byAddress.clear(network)
+      block(report, 'ip', ofAddress)
+    } else if (ofAccount >= config.MAX_AUTH_FAILURES_PER_USER) {
+      byAccount.clear(account)
+      block(report, 'user', ofAccount)
+    }
+    const ofUser = byUser.add(user, at.getTime())
+    if (ofUser >= config.MAX_AUTH_FAILURES_PER_ACCOUNT) blockAccount(report, ofUser)
   }
 
   return {
     allow(attempt: Attempt): Answer | Promise<Answer> {
-      const { ip, user } = read(attempt)
-      if (ip === '') return unblocked(ip, user)
-      const isBlocked = blocks.isBlocked(ip, user)
+      const { ip, user, service, isToken } = read(attempt)
+      // The control plane shares its IP address with other clients, such as a webmail on this host.
+      // Its password is a random key that cannot be guessed.
+      if (attempt.master === (mailServers.current().IMAP_MASTER_USER ?? MASTER_USER)) return ALLOWED
+      const unblockedAnswer = () =>
+        attempt.master === undefined ? unblocked({ ip, user, service, isToken }) : delay(ip, user)
+      if (ip === '') return unblockedAnswer()
+      if (attempt.isToken && hasTooManyTokens(ip)) {
+        return refused('too many tokens that are not valid, try again later')
+      }
+      const found = isBlocked(ip, user)
       const decide = (closed: boolean) =>
-        closed ? refused('too many failed logins, try again later') : unblocked(ip, user)
-      return isBlocked instanceof Promise ? isBlocked.then(decide) : decide(isBlocked)
+        closed ? refused('too many failed logins, try again later') : unblockedAnswer()
+      return found instanceof Promise ? found.then(decide) : decide(found)
     },
 
-    report(
+    async report(
       attempt: Attempt,
       { success, policyReject }: { success: boolean; policyReject: boolean },
     ) {
-      // What was refused here proves nothing about the password.
+      // This policy refused the attempt, so the password was not checked.
       if (policyReject) return
-      const { ip, user, service } = read(attempt)
-      const at = now()
-      const account = `${ip} ${user}`
-      journal.add({ report: { user, ip, service, success, at } })
-      if (success) {
-        byAccount.clear(account)
-        proven.add(account, at.getTime())
+      // A token that has expired or was revoked is no guess at a password.
+      if (!success && attempt.isToken) {
+        const { ip } = read(attempt)
+        tokensByAddress.add(throttleKey(ip), now().getTime())
         return
       }
-      proven.clear(account)
-      const ofAccount = byAccount.add(account, at.getTime())
-      const ofAddress = byAddress.add(ip, at.getTime())
-      if (ip === '' || exempt.contains(ip)) return
-      const report = { ip, user, service }
-      if (ofAddress >= config.MAX_AUTH_FAILURES_PER_IP) {
-        byAddress.clear(ip)
-        block(report, 'ip', ofAddress)
-      } else if (ofAccount >= config.MAX_AUTH_FAILURES_PER_USER) {
-        byAccount.clear(account)
-        block(report, 'user', ofAccount)
+      // Filters, exports and erasure logged in, not the holder of the mailbox.
+      if (success && attempt.master !== undefined) return
+      if (!success && (await isOutage(attempt))) {
+        if (mayLog()) log.warn('a login failed because Dovecot did not reach the database')
+        return
       }
+      count(attempt, success)
     },
 
     flush: journal.flush,
@@ -151,9 +261,15 @@ export async function startAuthPolicy(needs: Needs) {
   }
 }
 
-const read = ({ login, remote, protocol }: Attempt) => ({
+type Read = ReturnType<typeof read>
+
+/** Services whose logins obey the IP rules of the organization. */
+const BOUND_BY_RULES: ReadonlySet<MailService> = new Set<MailService>(['imap', 'pop3', 'sieve'])
+
+const read = ({ isToken, login, remote, protocol }: Attempt) => ({
+  isToken,
   user: login.trim().toLowerCase().replaceAll('\0', '').slice(0, MAX_LOGIN).toWellFormed(),
-  ip: isIP(remote) ? plainAddress(remote) : '',
+  ip: isIP(remote) ? normalizeIp(remote) : '',
   service: MAIL_SERVICES.find((one) => one === serviceNames[protocol]) ?? 'other',
 })
 

@@ -1,11 +1,12 @@
 import { type SqlBool, sql } from 'kysely'
-import { MAIL_SERVICES, type MailService } from '../access/login-services.ts'
+import { MAIL_ACCOUNT, MAIL_SERVICES, type MailService } from '../access/login-services.ts'
 import { OPERATOR_BLOCK } from '../access/throttle.repository.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { ulid } from '../lib/ulid.ts'
 
-export const IP_BLOCKED = 'ip_blocked'
-export const USER_BLOCKED = 'user_blocked'
+const IP_BLOCKED = 'ip_blocked'
+const USER_BLOCKED = 'user_blocked'
+const ACCOUNT_BLOCKED = 'account_blocked'
 
 export interface Failed {
   ip: string
@@ -15,7 +16,7 @@ export interface Failed {
   at: Date
 }
 
-/** Adds to the run of failures that is under way, or begins one. */
+/** Adds to the current run of failures, or starts a new one. */
 export async function storeFailures(tx: Tx, failed: Failed, windowMs: number): Promise<void> {
   const { ip, user, service, count, at } = failed
   await sql`select pg_advisory_xact_lock(
@@ -25,7 +26,7 @@ export async function storeFailures(tx: Tx, failed: Failed, windowMs: number): P
     .set({
       attempt_count: sql`attempt_count + ${count}`,
       last_attempt_at: at.toISOString(),
-      // A block that stands keeps its reason.
+      // An active block keeps its reason.
       failure_reason: sql`case when blocked_until > ${at.toISOString()} then failure_reason
         else 'invalid_credentials' end`,
     })
@@ -58,7 +59,7 @@ export async function storeFailures(tx: Tx, failed: Failed, windowMs: number): P
     .execute()
 }
 
-/** Closes the door to an address, or to one account from it. An operator's block is not touched. */
+/** Blocks an IP address, or one account from it. Blocks by operators stay unchanged. */
 export const storeBlock = (
   tx: Tx,
   ip: string,
@@ -83,24 +84,59 @@ export const storeBlock = (
     )
     .execute()
 
-/** Blocks that mail logins obey: by operators, and after failures of mail logins. */
-export async function findBlocks(db: Db, now: Date, ip?: string) {
-  const rows = await db
-    .selectFrom('failed_auth_attempts')
-    .select(['client_ip', 'username', 'failure_reason', 'blocked_until'])
-    .where('blocked_until', '>', now.toISOString())
-    .where('client_ip', '<>', '')
-    .where('failure_reason', 'in', [OPERATOR_BLOCK, IP_BLOCKED, USER_BLOCKED])
-    .$if(ip !== undefined, (query) => query.where('client_ip', '=', ip as string))
+/** Blocks an account for every IP address that it has not logged in from. */
+export const storeAccountBlock = (
+  tx: Tx,
+  blocked: { user: string; failures: number; until: Date; at: Date },
+) =>
+  tx
+    .insertInto('failed_auth_attempts')
+    .values({
+      id: ulid(),
+      client_ip: '',
+      username: blocked.user,
+      service: MAIL_ACCOUNT,
+      failure_reason: ACCOUNT_BLOCKED,
+      attempt_count: blocked.failures,
+      first_attempt_at: blocked.at.toISOString(),
+      last_attempt_at: blocked.at.toISOString(),
+      blocked_until: blocked.until.toISOString(),
+    })
     .execute()
-  return rows.map((row) => ({
-    ip: row.client_ip,
-    user: row.failure_reason === USER_BLOCKED ? (row.username ?? undefined) : undefined,
-    until: Date.parse(row.blocked_until as string),
-  }))
+
+/** The end of the block of an account over all IP addresses, under the empty login. */
+export async function findAccountBlock(db: Db, now: Date, user: string) {
+  const row = await db
+    .selectFrom('failed_auth_attempts')
+    .select((eb) => eb.fn.max('blocked_until').as('until'))
+    .where('blocked_until', '>', now.toISOString())
+    .where('service', '=', MAIL_ACCOUNT)
+    .where('username', '=', user)
+    .executeTakeFirst()
+  return new Map(row?.until ? [['', Date.parse(row.until)]] : [])
 }
 
-/** Runs of failures that a process before this one has counted. */
+/**
+ * The ends of the blocks of an IP address that apply to mail logins, by login: by operators, and after
+ * failed mail logins. The empty login stands for all of them.
+ */
+export async function findBlocks(db: Db, now: Date, ip: string): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('failed_auth_attempts')
+    .select([
+      sql<string>`case when failure_reason = ${USER_BLOCKED} then coalesce(username, '')
+        else '' end`.as('login'),
+      (eb) => eb.fn.max('blocked_until').as('until'),
+    ])
+    .where('blocked_until', '>', now.toISOString())
+    .where('client_ip', '=', ip)
+    .where('failure_reason', 'in', [OPERATOR_BLOCK, IP_BLOCKED, USER_BLOCKED])
+    .groupBy('login')
+    .execute()
+  return new Map(rows.map(({ login, until }) => [login, Date.parse(until as string)]))
+}
+
+/** Runs of failures that an earlier process counted. */
 export const recentFailures = (db: Db, since: Date) =>
   db
     .selectFrom('failed_auth_attempts')
@@ -109,7 +145,26 @@ export const recentFailures = (db: Db, since: Date) =>
     .where('service', 'in', [...MAIL_SERVICES])
     .where('client_ip', '<>', '')
     .where('username', 'is not', null)
-    // Those that led to a block have had their effect.
+    // Failures that led to a block do not count again.
     .where('failure_reason', '=', 'invalid_credentials')
     .limit(50_000)
     .execute()
+
+/**
+ * Notes logins of mailboxes, at most once a minute each. Rows that another transaction holds are left for
+ * the next login.
+ */
+export const noteLogins = (tx: Tx, logins: ReadonlyMap<string, Date>) =>
+  sql`
+    with used as (
+      select m.id, u.at from unnest(
+        ${[...logins.keys()]}::text[],
+        ${[...logins.values()].map((at) => at.toISOString())}::timestamptz[]) as u (email, at)
+      -- Of several prepared mailboxes with this address, only the hosted one can log in.
+      join edge.mailboxes e on e.email = u.email
+      join email_accounts m on m.id = e.id
+      where m.last_login is null or m.last_login < u.at - interval '1 minute'
+      for no key update of m skip locked)
+    update email_accounts set last_login = used.at,
+      last_activity = greatest(email_accounts.last_activity, used.at)
+    from used where email_accounts.id = used.id`.execute(tx)

@@ -1,86 +1,110 @@
+import { ACCOUNT_BLOCK } from '../access/throttle.repository.ts'
 import type { Core } from '../core.ts'
-import { findBlocks } from './auth.repository.ts'
+import type { Feed } from '../database/listen.ts'
+import { WatchedCache } from '../database/watched-cache.ts'
+import { findAccountBlock, findBlocks } from './auth.repository.ts'
+
+const MAX_CACHED = 50_000
+const IP_BLOCK = 'block:'
 
 interface Needs extends Pick<Core, 'db' | 'listen' | 'log' | 'now'> {
-  /** Somebody has opened the door again. */
+  /** Called when the last block of an IP address is removed. */
   lifted(ip: string): void
+  liftedAccount(user: string): void
 }
+
+/** The end of each block by login; the empty login stands for the whole IP address or account. */
+type Ends = ReadonlyMap<string, number>
 
 export type Blocks = Awaited<ReturnType<typeof startBlocks>>
 
-/** Doors that are closed just now, held in memory: operators' blocks and those after failures. */
-export async function startBlocks({ db, lifted, listen, log, now }: Needs) {
-  const stored = new Map<string, Map<string, number>>()
-  // Made here and not yet stored.
-  const fresh = new Map<string, number>()
+/** Blocks of IP addresses and accounts, cached in memory. */
+export async function startBlocks({ db, lifted, liftedAccount, listen, log, now }: Needs) {
+  let feed: Feed | undefined
+  let connectedAt = now().getTime()
+  const newCache = () =>
+    new WatchedCache<Ends>({
+      max: MAX_CACHED,
+      isConnected: () => feed?.connected ?? false,
+      tagsOf: (_ends, key) => [key],
+    })
+  const ofIps = newCache()
+  const ofAccounts = newCache()
+  // Created by this process and not yet stored.
+  const unstored = new Map<string, number>()
 
-  const keep = (blocks: Awaited<ReturnType<typeof findBlocks>>) => {
-    for (const { ip, user = '', until } of blocks) {
-      const ofIp = stored.get(ip) ?? new Map<string, number>()
-      ofIp.set(user, Math.max(until, ofIp.get(user) ?? 0))
-      stored.set(ip, ofIp)
-    }
-  }
-  const reread = async (ip: string) => {
-    const blocks = await findBlocks(db, now(), ip)
-    const was = stored.delete(ip)
-    keep(blocks)
-    if (was && !stored.has(ip)) lifted(ip)
-  }
-  const rereadAll = async () => {
-    const blocks = await findBlocks(db, now())
-    const before = [...stored.keys()]
-    stored.clear()
-    keep(blocks)
-    for (const ip of before) if (!stored.has(ip)) lifted(ip)
-  }
-  const failed = (error: unknown) => log.error({ err: error }, 'blocks could not be read')
+  const isInForce = (until: number | undefined) => until !== undefined && until > now().getTime()
+  const readIp = (ip: string) => ofIps.load(ip, () => findBlocks(db, now(), ip))
+  const readAccount = (user: string) =>
+    ofAccounts.load(user, () => findAccountBlock(db, now(), user))
 
-  const feed = await listen('mailplane_access', {
+  async function changedIp(ip: string): Promise<void> {
+    ofIps.evict(ip)
+    if ((await readIp(ip)).size === 0) lifted(ip)
+  }
+  async function changedAccount(user: string): Promise<void> {
+    ofAccounts.evict(user)
+    if ((await readAccount(user)).size === 0) liftedAccount(user)
+  }
+  const failed = (error: unknown) => log.error({ err: error }, 'reading blocks failed')
+
+  feed = await listen('mailplane_access', {
     message(payload) {
-      if (payload.startsWith('block:')) reread(payload.slice('block:'.length)).catch(failed)
+      if (payload.startsWith(IP_BLOCK)) changedIp(payload.slice(IP_BLOCK.length)).catch(failed)
+      if (payload.startsWith(ACCOUNT_BLOCK)) {
+        changedAccount(payload.slice(ACCOUNT_BLOCK.length)).catch(failed)
+      }
     },
-    subscribed: () => void rereadAll().catch(failed),
+    subscribed() {
+      connectedAt = now().getTime()
+      ofIps.evictAll()
+      ofAccounts.evictAll()
+    },
   })
-  await rereadAll()
 
-  const isClosed = (until: number | undefined) => until !== undefined && until > now().getTime()
-  const known = (ip: string, user: string): boolean => {
-    const ofIp = stored.get(ip)
-    return (
-      isClosed(fresh.get(ip)) ||
-      isClosed(fresh.get(`${ip} ${user}`)) ||
-      isClosed(ofIp?.get('')) ||
-      isClosed(ofIp?.get(user))
-    )
+  /** Without the database the last known value counts. */
+  function find(
+    cache: WatchedCache<Ends>,
+    key: string,
+    read: (key: string) => Promise<Ends>,
+    isBlockedBy: (ends: Ends | undefined) => boolean,
+  ): boolean | Promise<boolean> {
+    const cached = cache.get(key)
+    if (cached) return isBlockedBy(cached)
+    return read(key).then(isBlockedBy, () => isBlockedBy(cache.getStale(key)))
+  }
+
+  /** Blocks at once; call `stored` when the block is in the database. */
+  function add(name: string, until: number, evict: () => void) {
+    unstored.set(name, until)
+    return {
+      stored() {
+        evict()
+        if (unstored.get(name) === until) unstored.delete(name)
+      },
+    }
   }
 
   return {
-    /** From memory; while changes may be missed, from the database when it answers. */
+    /** The time since the database became available, in milliseconds. */
+    connectedFor: () => (feed?.connected ? now().getTime() - connectedAt : 0),
     isBlocked(ip: string, user: string): boolean | Promise<boolean> {
-      if (feed.connected) return known(ip, user)
-      return reread(ip).then(
-        () => known(ip, user),
-        () => known(ip, user),
+      if (isInForce(unstored.get(ip)) || isInForce(unstored.get(`${ip} ${user}`))) return true
+      return find(
+        ofIps,
+        ip,
+        readIp,
+        (ends) => isInForce(ends?.get('')) || isInForce(ends?.get(user)),
       )
     },
-    /** Closes the door at once; `stored` says when the database knows it too. */
-    close(ip: string, user: string | undefined, until: number) {
-      const name = user === undefined ? ip : `${ip} ${user}`
-      fresh.set(name, until)
-      return {
-        stored() {
-          keep([{ ip, user, until }])
-          if (fresh.get(name) === until) fresh.delete(name)
-        },
-      }
+    isAccountBlocked(user: string): boolean | Promise<boolean> {
+      if (isInForce(unstored.get(` ${user}`))) return true
+      return find(ofAccounts, user, readAccount, (ends) => isInForce(ends?.get('')))
     },
-    prune(): void {
-      for (const [ip, ofIp] of stored) {
-        for (const [user, until] of ofIp) if (!isClosed(until)) ofIp.delete(user)
-        if (ofIp.size === 0) stored.delete(ip)
-      }
-    },
+    closeAccount: (user: string, until: number) =>
+      add(` ${user}`, until, () => ofAccounts.evict(user)),
+    close: (ip: string, user: string | undefined, until: number) =>
+      add(user === undefined ? ip : `${ip} ${user}`, until, () => ofIps.evict(ip)),
     stop: () => feed.close(),
   }
 }

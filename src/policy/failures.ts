@@ -1,6 +1,6 @@
 const MAX_NAMES = 100_000
 
-/** When something failed, by name, as far back as the window reaches. */
+/** The times of failures within a sliding window, by name. */
 export function failures(windowMs: number) {
   const times = new Map<string, number[]>()
 
@@ -13,11 +13,11 @@ export function failures(windowMs: number) {
 
   return {
     count: (name: string, now: number): number => recent(name, now).length,
-    /** How many there are with this one. */
+    /** Returns the number of failures including this one. */
     add(name: string, now: number, count = 1): number {
       const all = recent(name, now)
       for (let one = 0; one < Math.min(count, 1000); one++) all.push(now)
-      // Bounded: above a thousand the exact number no longer matters.
+      // Bounded: no limit is above a thousand.
       times.set(name, all.slice(-1000))
       if (times.size > MAX_NAMES) times.delete(times.keys().next().value as string)
       return all.length

@@ -3,7 +3,7 @@ const CARRIAGE_RETURN = 13
 const MAX_LINE = 8192
 const MAX_REQUEST = 65_536
 
-/** What is asked for here, of the thirty attributes that Postfix sends. */
+/** The attributes that are used here, of about thirty that Postfix sends. */
 const KEPT = [
   'protocol_state',
   'client_address',
@@ -19,19 +19,19 @@ const isKept = new Set<string>(KEPT)
 
 export type PolicyRequest = Readonly<Partial<Record<Attribute, string>>>
 
-/** More than any request of Postfix has: whoever sends it is not Postfix. */
+/** Longer than any request of Postfix. */
 export class TooLong extends Error {}
 
 /**
- * Reads `name=value` lines, ended by an empty one, from whatever pieces they arrive in. Lines that
- * are none are passed over; no sender can make it hold more than one request of bounded size.
+ * Parses `name=value` lines, ended by an empty line, from a stream. Other lines are skipped. Memory
+ * is bounded by the size of one request.
  */
 export function policyParser(found: (request: PolicyRequest) => void) {
   let rest: Buffer = Buffer.alloc(0)
   let attributes: Partial<Record<Attribute, string>> = {}
   let size = 0
 
-  /** A line of the text from one place to another; the bytes of both are at the same places. */
+  /** The text is Latin-1, so that offsets in the text and in the bytes are equal. */
   const takeLine = (bytes: Buffer, text: string, start: number, end: number) => {
     const stop = end > start && text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end
     if (stop === start) {
@@ -47,7 +47,7 @@ export function policyParser(found: (request: PolicyRequest) => void) {
     const split = text.indexOf('=', start)
     if (split === -1 || split >= stop) return
     const name = text.slice(start, split)
-    // From the bytes: a part of the text would keep all of it in memory for as long as it is known.
+    // Decoded from the bytes: a substring would keep the whole text in memory.
     if (isKept.has(name)) attributes[name as Attribute] = bytes.toString('utf8', split + 1, stop)
   }
 
@@ -65,13 +65,20 @@ export function policyParser(found: (request: PolicyRequest) => void) {
         start = at + 1
       }
     },
-    /** Somebody has begun a request and not ended it. */
+    /** A request has begun and has not ended. */
     get isWaiting() {
       return size > 0 || rest.length > 0
     },
   }
 }
 
-/** Whatever ends up in an answer stays on its line, and in plain text. */
+/** Replaces line breaks and control characters, so that an answer stays on one line. */
 export const actionOf = (action: string): string =>
   `action=${action.replace(/[^\x20-\x7e]/g, '?').slice(0, 400)}\n\n`
+
+/**
+ * Names the login at the end of a refusal. Postfix 3.7 logs a refusal without the login, so the text
+ * is the only way to attribute it; `src/features/mail-log/postfix-line.ts` reads it.
+ */
+export const withLogin = (action: string, { sasl_username: login }: PolicyRequest): string =>
+  login && /^(?:REJECT|DEFER)/.test(action) ? `${action} (login ${login.toLowerCase()})` : action

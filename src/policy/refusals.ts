@@ -1,11 +1,12 @@
 import type { Core } from '../core.ts'
-import type { SuppressionType } from '../features/suppressions/suppressions.repository.ts'
+import { openWatchedCache } from '../database/watched-cache.ts'
+import { SUPPRESSION_TYPES, type SuppressionType } from '../hosting/suppressions.repository.ts'
 import { findBlock, findSuppression } from './refusals.repository.ts'
 
-const MAX_KEPT = 50_000
+const MAX_CACHED = 50_000
 
-/** What was found out about an address, until when it holds. */
-interface Known {
+/** The reason for a refusal, if there is one, and when it ends. */
+interface Verdict {
   text: string | undefined
   until: number
 }
@@ -14,58 +15,47 @@ const WHY: Record<SuppressionType, string> = {
   BOUNCE: 'mail to it has bounced',
   COMPLAINT: 'its owner has complained about mail of yours',
   UNSUBSCRIBE: 'its owner has unsubscribed',
-  MANUAL: 'somebody of your organization has entered it',
+  MANUAL: 'a member of your organization has entered it',
 }
+
+const PERSONAL_TYPES: readonly SuppressionType[] = ['MANUAL']
 
 export type Refusals = Awaited<ReturnType<typeof startRefusals>>
 
 /**
- * Whom an organization does not write to, and whose mail it does not take, in memory. Triggers tell
- * of every change; while that may be missed, the database is asked every time.
+ * Caches the recipients that an organization does not write to and the senders whose mail it does
+ * not accept. While changes may be missed, the database is read every time.
  */
 export async function startRefusals({ db, listen, now }: Pick<Core, 'db' | 'listen' | 'now'>) {
-  const kept = new Map<string, Known>()
-  let evictions = 0
-  const feed = await listen('mailplane_refusals', {
-    message(payload) {
-      evictions++
-      if (payload.split(' ').length > 2) kept.delete(payload)
-      else for (const key of kept.keys()) if (key.startsWith(`${payload} `)) kept.delete(key)
-    },
-    subscribed() {
-      evictions++
-      kept.clear()
-    },
+  // A message names one verdict, or all of a kind of one organization.
+  const { cache, feed } = await openWatchedCache<Verdict>(listen, {
+    channel: 'mailplane_refusals',
+    max: MAX_CACHED,
+    tagsOf: (_verdict, key) => [withoutKind(key), key.split(' ', 2).join(' ')],
   })
 
-  async function learn(key: string, read: () => Promise<Known>): Promise<string | undefined> {
-    const before = evictions
-    const known = await read()
-    if (before === evictions) {
-      if (kept.size >= MAX_KEPT) kept.clear()
-      kept.set(key, known)
-    }
-    return known.text
-  }
-
-  function find(key: string, read: () => Promise<Known>) {
-    const known = kept.get(key)
-    const isGood = known && feed.connected && now().getTime() < known.until
-    return isGood ? known.text : learn(key, read)
+  function find(key: string, read: () => Promise<Verdict>) {
+    const cached = cache.get(key)
+    if (cached && now().getTime() < cached.until) return cached.text
+    return cache.load(key, read).then(({ text }) => text)
   }
 
   return {
-    /** Why an organization does not write to this address; undefined when it does. */
-    suppressed: (organizationId: string, recipient: string) =>
-      find(`suppressed ${organizationId} ${recipient}`, async () => {
-        const row = await findSuppression(db, organizationId, recipient, now())
+    /**
+     * The reason why mail to this recipient is suppressed, or undefined. A person may write to an
+     * address that applications must not write to; what a colleague entered by hand applies to all.
+     */
+    suppressed: (organizationId: string, recipient: string, kind: 'bulk' | 'personal') =>
+      find(`suppressed ${organizationId} ${recipient}\n${kind}`, async () => {
+        const types = kind === 'personal' ? PERSONAL_TYPES : SUPPRESSION_TYPES
+        const row = await findSuppression(db, organizationId, recipient, types, now())
         if (!row) return { text: undefined, until: Number.POSITIVE_INFINITY }
         const until =
           row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at)
         return { text: `the address is suppressed: ${WHY[row.type]}`, until }
       }),
 
-    /** Why an organization takes no mail of this sender; undefined when it does. */
+    /** The reason why mail of this sender is blocked, or undefined. */
     blocked: (organizationId: string, sender: string) =>
       find(`blocked ${organizationId} ${sender}`, async () => {
         const row = await findBlock(db, organizationId, sender)
@@ -76,3 +66,5 @@ export async function startRefusals({ db, listen, now }: Pick<Core, 'db' | 'list
     close: () => feed.close(),
   }
 }
+
+const withoutKind = (key: string): string => key.replace(/\n\w+$/, '')

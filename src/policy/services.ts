@@ -1,35 +1,27 @@
-import { isLoopback } from '../access/internal.ts'
-import { POLICY_PORTS } from '../config.rate-limits.ts'
 import type { Core } from '../core.ts'
+import { STANDARD_PORTS } from '../edge/ports.ts'
 import type { Outbox } from '../events/outbox.ts'
-import type { Limiter } from '../features/rate-limiter/limiter.ts'
-import type { Senders } from '../features/rate-limiter/senders.ts'
-import { countries } from '../features/security/geo-policies/countries.ts'
-import { StartupError } from '../startup-error.ts'
+import { countries } from '../hosting/countries.ts'
+import type { Senders } from '../hosting/senders.ts'
 import { accessPolicy } from './access-policy.ts'
 import { startAuthPolicy } from './auth-policy.ts'
 import { authPolicyServer } from './auth-policy-server.ts'
 import { type Listener, listenAt } from './listener.ts'
 import { outage } from './outage.ts'
-import { ratePolicy } from './rate-policy.ts'
+import { type RateCheck, ratePolicy } from './rate-policy.ts'
 import { startRefusals } from './refusals.ts'
 import { policyServer } from './server.ts'
 
 interface Needs extends Core {
-  limiter: Limiter
+  limiter: RateCheck
   senders: Senders
   outbox: Outbox
 }
 
-export type PolicyServices = Awaited<ReturnType<typeof startPolicyServices>>
-
-/** What Postfix and Dovecot ask: limits, access rules, logins. Each on a port of its own. */
+/** The services that Postfix and Dovecot ask, each on its own port: rate limits, access, logins. */
 export async function startPolicyServices(needs: Needs) {
-  const { config, limiter, log } = needs
+  const { config, limiter, log, mailServers } = needs
   const host = config.POLICY_HOST
-  if (!isLoopback(host) && config.SVC_INTERNAL_TOKEN === undefined) {
-    throw new StartupError(`POLICY_HOST ${host} is open to others: set SVC_INTERNAL_TOKEN too`)
-  }
   const decisions = { allowed: 0, deferred: 0, rejected: 0 }
   const failing = outage(needs)
   const decideRate = ratePolicy({
@@ -53,29 +45,39 @@ export async function startPolicyServices(needs: Needs) {
   const access = policyServer(decideAccess, log)
   const auth = authPolicyServer({ ...needs, policy: logins })
   const places = {
-    rate: { server: rate.server, port: config.POLICY_RATE_PORT, variable: 'POLICY_RATE_PORT' },
-    access: {
-      server: access.server,
-      port: config.POLICY_ACCESS_PORT,
-      variable: 'POLICY_ACCESS_PORT',
-    },
-    auth: { server: auth, port: config.AUTH_POLICY_PORT, variable: 'AUTH_POLICY_PORT' },
-  }
+    rate: { server: rate.server, variable: 'POLICY_RATE_PORT' },
+    access: { server: access.server, variable: 'POLICY_ACCESS_PORT' },
+    auth: { server: auth, variable: 'AUTH_POLICY_PORT' },
+  } as const
+  const names = ['rate', 'access', 'auth'] as const
   const listeners: Partial<Record<keyof typeof places, Listener>> = {}
+  // A private edge may start later and choose its ports.
+  let moving = Promise.resolve()
+  const removeListener = mailServers.onChange(() => {
+    const current = mailServers.current()
+    moving = moving.then(async () => {
+      for (const name of names) await listeners[name]?.move(current[places[name].variable])
+    })
+  })
   const stop = async () => {
+    removeListener()
+    await moving
     for (const listener of Object.values(listeners)) listener.stop()
     await Promise.all([rate.stop(), access.stop(), closed(auth)])
     await logins.stop()
     await refusals.close()
   }
   try {
-    for (const name of ['rate', 'access', 'auth'] as const) {
-      const { server, ...place } = places[name]
-      listeners[name] = await listenAt(
-        server,
-        { ...place, host, fallback: POLICY_PORTS[name] },
-        log,
-      )
+    for (const name of names) {
+      const { server, variable } = places[name]
+      const place = {
+        host,
+        port: mailServers.current()[variable],
+        fallback: STANDARD_PORTS[name],
+        variable,
+        isSet: Boolean(config.mailServers[variable]),
+      }
+      listeners[name] = await listenAt(server, place, log)
     }
   } catch (error) {
     await stop()
@@ -89,7 +91,7 @@ export async function startPolicyServices(needs: Needs) {
     get outages() {
       return failing.count
     },
-    /** Where they listen; undefined while a port is taken. */
+    /** The ports; undefined while a port is in use by another process. */
     get ports() {
       const { rate: one, access: two, auth: three } = listeners
       return { rate: one?.port, access: two?.port, auth: three?.port }
@@ -99,7 +101,7 @@ export async function startPolicyServices(needs: Needs) {
   }
 }
 
-/** Requests under way are answered; connections that only wait are closed. */
+/** Answers pending requests and closes idle connections. */
 function closed(server: ReturnType<typeof authPolicyServer>): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())

@@ -2,23 +2,23 @@ import { Redis, type RedisOptions } from 'ioredis'
 import type { Log } from '../log.ts'
 
 const HEARTBEAT_MS = 5000
-const PATIENCE_MS = 3000
-// Who waits for a counter holds up mail.
-const COMMAND_MS = 1000
-const LONGEST_PAUSE_MS = 2000
+const PING_TIMEOUT_MS = 3000
+// Mail waits for counters.
+const COMMAND_TIMEOUT_MS = 1000
+const MAX_PAUSE_MS = 2000
 
 const options: RedisOptions = {
   lazyConnect: true,
   connectTimeout: 5000,
   keepAlive: 10_000,
-  retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), LONGEST_PAUSE_MS),
-  // Who has been away for long enough to be a replica now is asked again.
+  retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), MAX_PAUSE_MS),
+  // After a failover the server may be a replica now; reconnect to find the new primary.
   reconnectOnError: ({ message }) => message.startsWith('READONLY'),
 }
 
 export type RedisLink = ReturnType<typeof redisLink>
 
-/** How this process reaches Redis. Nothing waits for it: who needs it decides what to do without. */
+/** The connections of this process to Redis. Each caller decides what to do without Redis. */
 export function redisLink(url: string, log: Log) {
   const open = new Set<Redis>()
   let shared: Promise<Redis> | undefined
@@ -26,19 +26,19 @@ export function redisLink(url: string, log: Log) {
   const connect = (purpose: string, more: RedisOptions): Redis => {
     const client = new Redis(url, { ...options, ...more, connectionName: `mailplane-${purpose}` })
     open.add(client)
-    tellChanges(client, log.child({ redis: purpose }))
+    logChanges(client, log.child({ redis: purpose }))
     return client
   }
 
   return {
     /**
-     * For commands, one for the whole process. Only the first caller waits for the connection;
-     * later, while Redis is away, commands fail at once.
+     * Returns the connection for commands, which the whole process shares. Only the first caller
+     * waits for it; later, while Redis is down, commands fail at once.
      */
     connection(): Promise<Redis> {
       shared ??= firstAttempt(
         connect('commands', {
-          commandTimeout: COMMAND_MS,
+          commandTimeout: COMMAND_TIMEOUT_MS,
           enableOfflineQueue: false,
           maxRetriesPerRequest: 0,
         }),
@@ -46,7 +46,7 @@ export function redisLink(url: string, log: Log) {
       return shared
     },
 
-    /** Hears a channel on a connection of its own, through restarts of the server. */
+    /** Follows a channel on a connection of its own, and subscribes again after a reconnect. */
     subscribe(channel: string, message: (content: Buffer) => void) {
       const client = connect('channel', { autoResubscribe: false, maxRetriesPerRequest: 0 })
       let subscribed = false
@@ -58,9 +58,12 @@ export function redisLink(url: string, log: Log) {
           () => {
             subscribed = true
           },
-          // Not allowed to, or gone again: the next connection tries anew.
+          // No permission, or disconnected again: retry with the next connection.
           (error) => {
-            log.warn({ channel, reason: error.message }, 'redis channel cannot be followed')
+            log.warn(
+              { channel, reason: error.message },
+              'subscribing to a redis channel failed, will retry',
+            )
             client.disconnect(true)
           },
         )
@@ -88,25 +91,25 @@ export function redisLink(url: string, log: Log) {
   }
 }
 
-/** However it ends; failures are told by the events of the client, which keeps trying. */
+/** Never rejects: the events of the client report failures, and it keeps trying. */
 const firstAttempt = (client: Redis): Promise<Redis> =>
   client.connect().then(
     () => client,
     () => client,
   )
 
-/** A dead link does not always close its socket; silence counts as a loss too. */
+/** A broken connection does not always close its socket, so a missing reply counts as a loss. */
 function beat(client: Redis): void {
   if (client.status !== 'ready') return
-  const silence = setTimeout(() => client.disconnect(true), PATIENCE_MS)
+  const silence = setTimeout(() => client.disconnect(true), PING_TIMEOUT_MS)
   client.ping().then(
     () => clearTimeout(silence),
     () => clearTimeout(silence),
   )
 }
 
-/** One line when Redis goes and one when it is back, however often it is tried in between. */
-function tellChanges(client: Redis, log: Log): void {
+/** Logs once when the connection is lost and once when it is back. */
+function logChanges(client: Redis, log: Log): void {
   let state: 'new' | 'up' | 'down' = 'new'
   let ended = false
   const lost = (reason: string) => {
@@ -118,7 +121,7 @@ function tellChanges(client: Redis, log: Log): void {
     if (state !== 'up') log.info('redis is connected')
     state = 'up'
   })
-  // The error itself may hold the command, and so the password of AUTH.
+  // The error object may contain the AUTH command with the password, so only its message is logged.
   client.on('error', (error) => lost(error.message))
   client.on('close', () => lost('the connection was closed'))
   client.on('end', () => {

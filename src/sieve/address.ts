@@ -4,7 +4,7 @@ const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 const ADDRESS = new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})+$`)
 const MAX_ADDRESS = 254
 
-/** Dot-atom, at sign, dotted domain: nothing that a script or a header could read otherwise. */
+/** Accepts only dot-atoms and dotted domains, which need no escaping in scripts and headers. */
 export const isAddress = (text: string): boolean => text.length <= MAX_ADDRESS && ADDRESS.test(text)
 
 export const isSameAddress = (one: string, other: string): boolean =>

@@ -5,7 +5,7 @@ import { lines, quoted, quotedList, required } from './text.ts'
 const NAME = 'svc-blocked-senders'
 export const JUNK = 'Junk'
 
-/** Addresses whose mail goes to Junk, and nowhere else: nothing after this component runs. */
+/** Files mail of blocked addresses into Junk and stops, so that no later component runs. */
 export const blockedSenders = {
   name: NAME,
   none: [] as string[],
@@ -14,7 +14,7 @@ export const blockedSenders = {
     lines(
       marker(NAME, { addresses }),
       addresses.length === 0
-        ? ['# Nobody is blocked.']
+        ? ['# No sender is blocked.']
         : [
             required(['fileinto', 'mailbox']),
             `if address :is :all "from" ${quotedList(addresses)} {`,

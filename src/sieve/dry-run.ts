@@ -2,11 +2,11 @@ import { isSameAddress } from './address.ts'
 import { JUNK } from './blocked-senders.ts'
 import type { Forwarding } from './forwarding.ts'
 import { addressesIn } from './header-addresses.ts'
-import { compares } from './matching.ts'
-import { type Rule, type Step, type Test, usable } from './rules.ts'
+import { compares, folded } from './matching.ts'
+import { type Field, type Rule, type Step, type Test, usable } from './rules.ts'
 import type { Vacation } from './vacation.ts'
 
-/** A message as its reader sees it: headers decoded, the body as plain text. */
+/** A message with decoded headers and the body as plain text. */
 export interface Message {
   from?: string
   to?: string
@@ -25,7 +25,7 @@ export interface Settings {
 export interface Outcome {
   blocked: boolean
   matched_rules: { id: string; name: string }[]
-  /** Where the message ends up, with its flags; empty when no copy stays. */
+  /** The folders that get a copy, with its flags; empty when no copy stays. */
   stored: { folder: string; flags: string[] }[]
   forwarded_to: string[]
   discarded: boolean
@@ -34,7 +34,7 @@ export interface Outcome {
 
 const FLAGS: Record<string, string> = { flag: '\\Flagged', mark_read: '\\Seen' }
 
-/** What the four components would do, in their order, to a message that arrives now. */
+/** Simulates the four components, in their order, for a message that arrives now. */
 export function dryRun(message: Message, settings: Settings, ownAddress: string): Outcome {
   const senders = addressesIn(message.from ?? '')
   if (senders.some((from) => settings.blocked.some((one) => isSameAddress(one, from)))) {
@@ -54,15 +54,16 @@ export function dryRun(message: Message, settings: Settings, ownAddress: string)
     if (step.type === 'move') store(outcome, step.value, flags)
     if (step.type === 'discard') outcome.discarded = true
   }
+  const texts = textsOf(message)
   for (const rule of settings.rules) {
     const parts = usable(rule)
-    if (!parts || !holds(rule.match, parts.tests, message)) continue
+    if (!parts || !holds(rule.match, parts.tests, texts)) continue
     outcome.matched_rules.push({ id: rule.id, name: rule.name })
     parts.steps.forEach(act)
   }
   const { forwarding, vacation } = settings
   if (forwarding.enabled && forwarding.addresses.length > 0) {
-    // A second redirect to one address is the first one, and that of a rule leaves a copy.
+    // Sieve merges redirects to one address, and the redirect of a rule keeps a copy.
     const isNew = forwarding.addresses.map((to) => forward(outcome, to)).includes(true)
     keeps &&= forwarding.keep_copy || !isNew
   }
@@ -85,15 +86,15 @@ const nothing = (): Outcome => ({
   vacation_reply: false,
 })
 
-/** A second copy in the same folder is the first one, with the flags of both. */
+/** Sieve stores one copy per folder, with the flags of all actions. */
 function store({ stored }: Outcome, name: string, flags: ReadonlySet<string>): void {
   const folder = name.toUpperCase() === 'INBOX' ? 'INBOX' : name
-  const there = stored.find((one) => one.folder === folder)
-  if (there) there.flags = [...new Set([...there.flags, ...flags])]
+  const copy = stored.find((one) => one.folder === folder)
+  if (copy) copy.flags = [...new Set([...copy.flags, ...flags])]
   else stored.push({ folder, flags: [...flags] })
 }
 
-/** False when it goes there already. RFC 5321 §2.3.11: only the domain's case means nothing. */
+/** Returns false for a repeated address. RFC 5321 §2.3.11: only the domain ignores case. */
 function forward({ forwarded_to }: Outcome, address: string): boolean {
   const at = address.lastIndexOf('@')
   const to = address.slice(0, at) + address.slice(at).toLowerCase()
@@ -102,23 +103,33 @@ function forward({ forwarded_to }: Outcome, address: string): boolean {
   return isNew
 }
 
-const holds = (match: Rule['match'], tests: readonly Test[], message: Message): boolean =>
+const holds = (match: Rule['match'], tests: readonly Test[], texts: Texts): boolean =>
   match === 'any'
-    ? tests.some((test) => passes(test, message))
-    : tests.every((test) => passes(test, message))
+    ? tests.some((test) => passes(test, texts))
+    : tests.every((test) => passes(test, texts))
 
-function passes({ field, operator, value }: Test, message: Message): boolean {
-  const given = message[field]
-  if (field === 'body') return compares(operator, bodyText(given ?? ''), value)
-  if (given === undefined) return false
-  const texts =
-    field === 'subject' || operator === 'contains'
-      ? [headerText(given)]
-      : [headerText(given), ...addressesIn(given)]
-  return texts.some((text) => compares(operator, text, value))
+const passes = ({ field, operator, value }: Test, texts: Texts): boolean => {
+  const pattern = folded(value)
+  const { whole, addresses } = texts[field]
+  const compared = operator === 'contains' ? whole : [...whole, ...addresses]
+  return compared.some((text) => compares(operator, text, pattern))
 }
 
-/** The last line of a message ends like all others. */
-const bodyText = (body: string) => (body === '' || /[\r\n]$/.test(body) ? body : `${body}\n`)
+/** The texts that a field is compared with, folded once for all rules. */
+type Texts = Record<Field, { whole: string[]; addresses: string[] }>
 
-const headerText = (value: string) => value.replace(/[\r\n]+/g, '').trim()
+function textsOf({ from, to, cc, subject, body }: Message): Texts {
+  const header = (value: string | undefined) =>
+    value === undefined ? [] : [folded(value.replace(/[\r\n]+/g, '').trim())]
+  const addresses = (value = '') => addressesIn(value).map(folded)
+  return {
+    from: { whole: header(from), addresses: addresses(from) },
+    to: { whole: header(to), addresses: addresses(to) },
+    cc: { whole: header(cc), addresses: addresses(cc) },
+    subject: { whole: header(subject), addresses: [] },
+    body: { whole: [folded(bodyText(body ?? ''))], addresses: [] },
+  }
+}
+
+/** The last line of a message has a line end too. */
+const bodyText = (body: string) => (body === '' || /[\r\n]$/.test(body) ? body : `${body}\n`)

@@ -3,6 +3,8 @@ import { lines, quoted, required } from './text.ts'
 
 const NAME = 'svc-forwarding'
 
+export const MAX_ADDRESSES = 5
+
 export interface Forwarding {
   enabled: boolean
   addresses: string[]
@@ -11,7 +13,7 @@ export interface Forwarding {
 
 const none: Forwarding = { enabled: false, addresses: [], keep_copy: true }
 
-/** Off, it holds comments only: an explicit keep would add a copy to what a rule filed elsewhere. */
+/** Writes no `keep` when it is off: that would add a copy of a message that a rule has moved. */
 export const forwarding = {
   name: NAME,
   none,

@@ -7,9 +7,9 @@ export function addressesIn(header: string): string[] {
   })
 }
 
-/** Split at the commas and the ends of groups that stand outside of quotes, brackets and comments. */
+/** Splits at commas and group ends outside of quotes, brackets and comments. */
 function entries(header: string): string[] {
-  const found: string[] = []
+  const complete: string[] = []
   let entry = ''
   let quoted = false
   let bracketed = false
@@ -27,7 +27,7 @@ function entries(header: string): string[] {
     else if (depth > 0) continue
     else if (character === ':' && !bracketed) entry = ''
     else if ((character === ',' || character === ';') && !bracketed) {
-      found.push(entry)
+      complete.push(entry)
       entry = ''
     } else {
       if (character === '"') quoted = true
@@ -36,5 +36,5 @@ function entries(header: string): string[] {
       entry += character
     }
   }
-  return [...found, entry].filter((one) => one.trim() !== '')
+  return [...complete, entry].filter((one) => one.trim() !== '')
 }

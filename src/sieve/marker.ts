@@ -1,13 +1,13 @@
-/** A comment line that holds settings, so that they can be read back: `# name: {compact JSON}`. */
+/** Writes settings into a comment line that `markers` can parse: `# name: {compact JSON}`. */
 export const marker = (name: string, settings: object): string =>
   `# ${name}: ${JSON.stringify(settings).replace(UNSAFE, escaped)}`
 
-// JSON leaves these as they are, and some readers take them for the end of a line.
+// JSON does not escape these, and some parsers treat them as line ends.
 const UNSAFE = /[\u007f-\u009f\u2028\u2029]/g
 
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** The settings of every readable marker of that name; an unreadable one is passed over. */
+/** Parses all markers of a name; skips malformed ones. */
 export function markers(script: string, name: string): Record<string, unknown>[] {
   const start = `# ${name}: `
   return script
@@ -26,14 +26,14 @@ export function markers(script: string, name: string): Record<string, unknown>[]
 const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
-/** A script with a command in it and no marker was written by somebody else. */
+/** A script with commands but without a marker was not written by Mailplane. */
 export const isForeign = (script: string, name: string): boolean =>
   markers(script, name).length === 0 && /^\s*[a-z]/im.test(withoutComments(script))
 
 const withoutComments = (script: string) =>
   script.replace(/\/\*[\s\S]*?\*\//g, '').replace(/#.*/g, '')
 
-/** What a settings object is made of when it comes back from a mail server. */
+/** Validates a value that was parsed from a script. */
 export const textsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 export const textOf = (value: unknown): string | null =>

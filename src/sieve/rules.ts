@@ -38,17 +38,19 @@ export type Step =
 const FIELDS = new Set(['from', 'to', 'cc', 'subject', 'body'])
 const ADDRESS_FIELDS = new Set(['from', 'to', 'cc'])
 
-/** What of a rule means something: the rest is kept for its owner and emits nothing. */
+/** The valid conditions and actions of a rule; undefined when it would have no effect. */
 export function usable({ enabled, conditions, actions }: Rule) {
   const tests = conditions.flatMap(({ field = '', operator, value }): Test[] =>
-    FIELDS.has(field) && value ? [{ field: field as Field, operator: known(operator), value }] : [],
+    FIELDS.has(field) && value
+      ? [{ field: field as Field, operator: operatorOf(operator), value }]
+      : [],
   )
   const steps = actions.flatMap(({ type, value }): Step[] => {
     if (type === 'flag' || type === 'mark_read' || type === 'discard') return [{ type }]
     return (type === 'move' || type === 'forward') && value?.trim() ? [{ type, value }] : []
   })
   const acts = enabled && tests.length > 0 && steps.length > 0
-  // A flag only counts for what is filed after it, whatever order the owner wrote them in.
+  // Flags come first, because a flag only applies to later actions.
   return acts
     ? { tests, steps: [...steps.filter(isFlag), ...steps.filter((one) => !isFlag(one))] }
     : undefined
@@ -56,10 +58,10 @@ export function usable({ enabled, conditions, actions }: Rule) {
 
 const isFlag = ({ type }: Step) => type === 'flag' || type === 'mark_read'
 
-const known = (operator: string | undefined): Operator =>
+const operatorOf = (operator: string | undefined): Operator =>
   operator === 'is' || operator === 'matches' ? operator : 'contains'
 
-/** The holder's rules, in order. A rule does not keep those after it from running. */
+/** The rules of the mailbox owner, in order. All matching rules run. */
 export const rules = {
   name: NAME,
   none: [] as Rule[],
@@ -72,6 +74,7 @@ export const rules = {
     const extensions = [
       'fileinto',
       'imap4flags',
+      ...(uses(({ steps }) => steps.some(({ type }) => type === 'move')) ? ['mailbox'] : []),
       ...(uses(({ tests }) => tests.some(({ field }) => field === 'body')) ? ['body'] : []),
       ...(uses(({ steps }) => steps.some(({ type }) => type === 'forward')) ? ['copy'] : []),
     ]
@@ -113,7 +116,7 @@ function testOf({ field, operator, value }: Test): string {
     : header
 }
 
-/** Pigeonhole 0.5.19 dies on a pattern that ends in the middle of an escape, at every delivery. */
+/** Pigeonhole 0.5.19 crashes at every delivery on a pattern that ends with a single backslash. */
 const pattern = (value: string): string =>
   (/\\*$/.exec(value)?.[0].length ?? 0) % 2 === 1 ? `${value}\\` : value
 
@@ -126,7 +129,7 @@ function commandOf(step: Step): string {
     case 'discard':
       return 'discard;'
     case 'move':
-      return `fileinto ${quoted(step.value)};`
+      return `fileinto :create ${quoted(step.value)};`
     case 'forward':
       return `redirect :copy ${quoted(step.value)};`
   }

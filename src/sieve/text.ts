@@ -1,6 +1,6 @@
 const CRLF = '\r\n'
 
-/** Lines of a script, ended as RFC 5228 §2.1 wants them. */
+/** Joins the lines of a script with CR LF (RFC 5228 §2.1). */
 export const lines = (...parts: (string | readonly string[])[]): string =>
   parts
     .flat()
@@ -8,9 +8,8 @@ export const lines = (...parts: (string | readonly string[])[]): string =>
     .join('')
 
 /**
- * A quoted string. Only a quote or a backslash could end or change it, so both are escaped; line
- * breaks may stand in it (RFC 5228 §2.4.2), and all become the one kind that a script may have.
- * `${…}` means nothing, because no script here requires `variables` or `encoded-character`.
+ * A quoted string: escapes quotes and backslashes and converts line breaks to CR LF, which RFC 5228
+ * §2.4.2 allows. `${…}` is safe, because no script requires `variables` or `encoded-character`.
  */
 export const quoted = (text: string): string =>
   `"${text
@@ -18,7 +17,7 @@ export const quoted = (text: string): string =>
     .replace(/\r\n|\r|\n/g, CRLF)
     .replace(/[\\"]/g, '\\$&')}"`
 
-/** The same for what goes into one line of a message, where a line break could begin a header. */
+/** A quoted string for one header line; removes line breaks, which could start another header. */
 export const quotedLine = (text: string): string => quoted(text.replace(/\p{Cc}+/gu, ' ').trim())
 
 export const quotedList = (texts: readonly string[]): string =>

@@ -9,7 +9,21 @@ export interface Vacation {
   message: string | null
   start_date: string | null
   end_date: string | null
+  /** Settings that only tenants can make; a save by the mailbox owner removes them. */
+  terms?: VacationTerms
 }
+
+export interface VacationTerms {
+  /** Days between two replies to one sender. */
+  days: number
+  /** The first and the last day with replies, in UTC, such as 2026-12-24. */
+  from: string | null
+  to: string | null
+  /** Senders at this domain get no reply. */
+  except_domain: string | null
+}
+
+const ONE_A_DAY: VacationTerms = { days: 1, from: null, to: null, except_domain: null }
 
 const none: Vacation = {
   enabled: false,
@@ -19,7 +33,10 @@ const none: Vacation = {
   end_date: null,
 }
 
-/** One reply per sender and day. RFC 5230 §4.6: lists, bulk and automatic mail get none. */
+/**
+ * One reply per sender and day, unless a tenant set other terms. RFC 5230 §4.6: lists, bulk and automatic
+ * mail get none.
+ */
 export const vacation = {
   name: NAME,
   none,
@@ -28,15 +45,7 @@ export const vacation = {
     lines(
       marker(NAME, settings),
       settings.enabled && settings.message
-        ? [
-            required(['vacation']),
-            reply({
-              days: 1,
-              address: ownAddress,
-              subject: settings.subject,
-              message: settings.message,
-            }),
-          ]
+        ? answering(ownAddress, settings.subject, settings.message, settings.terms ?? ONE_A_DAY)
         : ['# No replies.'],
     ),
 
@@ -49,19 +58,44 @@ export const vacation = {
       message: textOf(settings.message),
       start_date: textOf(settings.start_date),
       end_date: textOf(settings.end_date),
+      ...termsOf(settings.terms),
     }
   },
 }
 
-interface Reply {
-  days: number
-  address: string
-  subject: string | null
-  message: string
+function termsOf(value: unknown): { terms?: VacationTerms } {
+  if (value === null || typeof value !== 'object') return {}
+  const { days, from, to, except_domain } = value as Record<string, unknown>
+  const terms = {
+    days: Number.isSafeInteger(days) ? (days as number) : 1,
+    from: textOf(from),
+    to: textOf(to),
+    except_domain: textOf(except_domain),
+  }
+  return { terms }
 }
 
-/** Without a subject the mail server makes one: `Auto: ` before the original. */
-export const reply = ({ days, address, subject, message }: Reply): string => {
+/** The dates are tested at delivery. */
+function answering(
+  ownAddress: string,
+  subject: string | null,
+  message: string,
+  { days, from, to, except_domain }: VacationTerms,
+): string[] {
+  const tests = [
+    ...(from ? [`currentdate :zone "+0000" :value "ge" "date" ${quoted(from)}`] : []),
+    ...(to ? [`currentdate :zone "+0000" :value "le" "date" ${quoted(to)}`] : []),
+    ...(except_domain ? [`not address :is :domain "from" ${quoted(except_domain)}`] : []),
+  ]
+  const command = reply(days, ownAddress, subject, message)
+  return [
+    required(['vacation', ...(from || to ? ['date', 'relational'] : [])]),
+    ...(tests.length === 0 ? [command] : [`if allof (${tests.join(', ')}) {`, `  ${command}`, '}']),
+  ]
+}
+
+/** Without a subject the mail server uses `Auto: ` and the original subject. */
+function reply(days: number, address: string, subject: string | null, message: string): string {
   const title = subject === null ? '""' : quotedLine(subject)
   return [
     `vacation :days ${days} :addresses ${quoted(address)}`,

@@ -21,7 +21,11 @@ beforeEach(async () => {
     insert into organizations (id, name) select 'org-' || n, 'Org ' || n
     from generate_series(1, ${DOMAINS}) n`
   await sql`
-    insert into domains (id, domain, organization_id) select 'd' || n, 'd' || n || '.test', 'org-' || n
+    insert into domains (id, domain, organization_id, ownership_verified_at)
+    select 'd' || n, 'd' || n || '.test', 'org-' || n, now() from generate_series(1, ${DOMAINS}) n`
+  await sql`
+    insert into email_accounts (id, email, domain_id, organization_id, password_hash)
+    select 'm' || n, 'admin@d' || n || '.test', 'd' || n, 'org-' || n, ''
     from generate_series(1, ${DOMAINS}) n`
 })
 afterEach(async () => {
@@ -44,7 +48,7 @@ const start = (services: string, env: Record<string, string> = {}) =>
     },
   })
 
-it('counts what several ingestors store, exactly, whoever is killed in the middle', async () => {
+it('analytics count every stored row exactly once while ingestors are killed', async () => {
   const paths = ['one', 'other'].map((name) => join(temporaryFolder(), `${name}.log`))
   for (const path of paths) {
     const log = mailLog(path)
@@ -101,7 +105,7 @@ async function scheduleReport(n: number): Promise<string> {
   return schedule_id
 }
 
-it('sends each report once when two daemons look for them', async () => {
+it('two daemons send each scheduled report once', async () => {
   await Promise.all([start('analytics'), start('analytics')])
   for (let n = 1; n <= DOMAINS; n++) await scheduleReport(n)
   const done = async () =>
@@ -112,8 +116,8 @@ it('sends each report once when two daemons look for them', async () => {
   expect(new Set(domains).size).toBe(DOMAINS)
 })
 
-it('sends a report whose daemon was killed in the middle, under the same id', async () => {
-  // The first one never gets an answer.
+it('a report whose daemon was killed is sent again with its id unchanged', async () => {
+  // The first request never gets a response.
   receiver.state.reply = (_received, response, nth) => nth > 1 && response.end('{}')
   const schedule = await scheduleReport(1)
   const victim = await start('analytics')
@@ -124,7 +128,7 @@ it('sends a report whose daemon was killed in the middle, under the same id', as
   const state = async () =>
     (await sql`select * from analytics_schedules where schedule_id = ${schedule}`)[0]
   await until(async () => (await state())?.last_run_at !== null)
-  expect(await state()).toMatchObject({ last_error: null, claimed_by: null })
+  expect(await state()).toMatchObject({ last_error: null, lease_owner: null })
   const ids = receiver.got.map(({ headers }) => headers['webhook-id'])
   expect(new Set(ids).size).toBe(1)
 })

@@ -27,7 +27,7 @@ describe('a backup', () => {
     file = join(folder, 'one.backup')
   })
 
-  it('is refused without a passphrase that deserves the name', async () => {
+  it('is refused without a passphrase of sufficient length', async () => {
     for (const BACKUP_PASSPHRASE of ['', 'short']) {
       const refused = await mailplane(['backup', '--out', file], { BACKUP_PASSPHRASE })
       expect(refused.code).toBe(1)
@@ -36,7 +36,7 @@ describe('a backup', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  it('is made while the server runs, is on record there, and can be verified', async () => {
+  it('can be created beside a running server, is recorded there and can be verified', async () => {
     const server = await startServer(made)
     try {
       const { code, stdout, stderr } = await mailplane(['backup', '--out', file, '--json'])
@@ -68,7 +68,7 @@ describe('a backup', () => {
     expect(readdirSync(folder)).toEqual(['one.backup'])
   })
 
-  it('holds nothing that can be read without the passphrase', async () => {
+  it('contains no readable data without the passphrase', async () => {
     const bytes = readFileSync(file)
     const rootKey = readFileSync(join(made.dataDir, 'secret-key'), 'utf8').trim()
     for (const secret of [rootKey, 'acme.test', 'organizations']) {
@@ -81,7 +81,7 @@ describe('a backup', () => {
     expect(refused.stderr).toContain('passphrase is wrong')
   })
 
-  it('does not overwrite one, and reports that it failed', async () => {
+  it('does not overwrite an existing file and reports the failure', async () => {
     const refused = await mailplane(['backup', '--out', file])
     expect(refused).toMatchObject({ code: 1 })
     expect(refused.stderr).toContain('is there already')
@@ -99,7 +99,7 @@ describe('a backup', () => {
     ['longer', (bytes: Buffer) => Buffer.concat([bytes, Buffer.of(0)])],
     ['empty', () => Buffer.alloc(0)],
     ['something else', () => Buffer.from('PK\x03\x04 no backup at all, but long enough')],
-  ])('that is %s is not restored, and nothing is touched', async (name, damage) => {
+  ])('that is %s is not restored, and the installation stays unchanged', async (name, damage) => {
     const damaged = join(folder, `${name}.damaged`)
     writeFileSync(damaged, damage(readFileSync(file)))
     const refused = await mailplane(['restore', damaged, '--force'])
@@ -109,7 +109,7 @@ describe('a backup', () => {
     expect(JSON.parse(keys.stdout).length).toBeGreaterThan(0)
   })
 
-  it('is not put over a database in use unless that is meant, nor under a running server', async () => {
+  it('is not restored over a database in use without --force, nor under a running server', async () => {
     const refused = await mailplane(['restore', file])
     expect(refused).toMatchObject({ code: 1 })
     expect(refused.stderr).toContain('--force replaces everything')
@@ -120,7 +120,7 @@ describe('a backup', () => {
     expect(running.stderr).toContain('stop it first')
   })
 
-  it('brings back everything on another machine: keys work, sessions live, secrets open', async () => {
+  it('restores keys, sessions and secrets on another machine', async () => {
     const elsewhere = join(temporaryFolder(), 'data')
     const restored = await mailplane(['restore', file, '--json'], { DATA_DIR: elsewhere })
     expect(restored).toMatchObject({ code: 0, stderr: '' })
@@ -132,7 +132,7 @@ describe('a backup', () => {
       expect(domains.body.data.items.length).toBeGreaterThan(0)
       const owner = ownerOf(server, made)
       expect((await owner.get('/api/v1/platform/audit')).status).toBe(200)
-      // Sequences go on where they were: a new row meets no old one.
+      // Sequences continue: a new row does not collide with an old one.
       const body = { organization_id: 'after', organization_name: 'After' }
       const report = { backup_id: 'after', hostname: 'mail1', status: 'completed', ...body }
       expect((await owner.post('/api/v1/platform/backups/report', report)).status).toBe(200)
@@ -141,7 +141,7 @@ describe('a backup', () => {
     }
   })
 
-  it('replaces what is there when that is meant, and puts the other root key aside', async () => {
+  it('replaces an installation with --force and sets the other root key aside', async () => {
     const other = await installation()
     const mark = ['keys', 'create', '--organization', other.organizationId, '--name', 'Gone']
     await run([...mark, '--json'], { DATA_DIR: other.dataDir })
@@ -159,7 +159,7 @@ describe('a backup', () => {
     expect(keys.stdout).not.toContain('Gone')
   })
 
-  it('is removed when it is older than backups are kept, but never the newest', async () => {
+  it('is removed after its retention period, except for the newest', async () => {
     const backups = join(made.dataDir, 'backups')
     mkdirSync(backups)
     const old = 'mailplane-20200101T000000Z.backup'

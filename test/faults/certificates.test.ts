@@ -10,7 +10,7 @@ import { cleanUp, startServer, temporaryFolder, until } from '../support/process
 
 const title = pebbleMissing === undefined ? '' : ` (skipped: ${pebbleMissing})`
 
-describe.skipIf(pebbleMissing)(`a certificate that is being obtained${title}`, () => {
+describe.skipIf(pebbleMissing)(`a certificate order${title}`, () => {
   let database: Awaited<ReturnType<typeof cloneDatabase>>
   let sql: Sql
   let pebble: Pebble
@@ -29,7 +29,7 @@ describe.skipIf(pebbleMissing)(`a certificate that is being obtained${title}`, (
     await database.drop()
   })
 
-  it('is obtained by another process when its own is killed in the middle', async () => {
+  it('is completed by another process when its process is killed', async () => {
     const folder = temporaryFolder()
     const port = await freePort()
     const env = {
@@ -38,7 +38,7 @@ describe.skipIf(pebbleMissing)(`a certificate that is being obtained${title}`, (
       SVC_SECRET_KEY: 'the root key that both processes have',
       SVC_COOKIE_SECURE: 'false',
       SVC_DNS_SERVERS: dns.address,
-      SSL_CERT_DIR: folder,
+      SVC_CERTIFICATE_DIR: folder,
       CERT_ORDER_TIMEOUT: '20',
     }
     const api = await startServer({
@@ -48,7 +48,7 @@ describe.skipIf(pebbleMissing)(`a certificate that is being obtained${title}`, (
     })
     const manager = () =>
       startServer({ dataDir: temporaryFolder(), env, args: ['--services', 'cert_manager'] })
-    // Slow, so that there is a middle.
+    // Slow validation gives the test time to kill the process.
     await pebble.start(port, dns.address, 3)
     const owner = ownerOf(api, await bootstrapBoth(api))
     const path = '/api/v1/ssl/certificates/acme.test'
@@ -58,8 +58,8 @@ describe.skipIf(pebbleMissing)(`a certificate that is being obtained${title}`, (
     await first.killNode()
     const [order] = await sql`select state, attempts from acme_orders`
     expect(order).toEqual({ state: 'running', attempts: 1 })
-    // As if the time of the one that was killed were over.
-    await sql`update acme_orders set claimed_until = now()`
+    // As if the lease of the killed process had expired.
+    await sql`update acme_orders set lease_until = now()`
 
     const second = await manager()
     await until(async () => (await owner.get(path)).body.data.status === 'active', 60_000)
@@ -68,7 +68,7 @@ describe.skipIf(pebbleMissing)(`a certificate that is being obtained${title}`, (
     ])
     expect(readFileSync(`${folder}/acme.test.pem`, 'utf8')).toContain('BEGIN CERTIFICATE')
 
-    // Who stops in good order gives back what it has begun.
+    // A graceful stop returns the order.
     await sql`delete from acme_challenges`
     expect((await owner.post(`${path}/renew`, { reason: 'again' })).status).toBe(202)
     await until(async () => (await sql`select from acme_challenges`).length > 0)

@@ -23,14 +23,14 @@ beforeAll(async () => {
 afterEach(cleanUp)
 afterAll(() => app.stop())
 
-it('offers no half of an export whose maker was killed; whoever starts next makes it anew', async () => {
+it('an export whose process was killed is never offered half written and is made again by the next process', async () => {
   app.clock.advance(-600_000)
   const acme = await app.tenant('acme')
   const owner = await app.operator('owner')
   const jane = await insertMailbox(app, acme)
   const cookie = [...owner.jar].map(([name, value]) => `${name}=${value}`).join('; ')
   const dataDir = temporaryFolder()
-  // The second message comes so slowly that the kill finds its archive half written.
+  // The second message is so slow that the kill happens while the archive is half written.
   const slow = await startPlainImap({
     folders: { INBOX: { messages } },
     drip: /^UID FETCH 2 .*BODY/,
@@ -52,7 +52,7 @@ it('offers no half of an export whose maker was killed; whoever starts next make
         IMAP_MASTER_PASSWORD: 'secret',
       },
     })
-  // Due by the clock of the processes, and not yet by that of the tests, which must not take it.
+  // Due by the clock of the processes, but not by the clock of the test, which must not run it.
   const row = { organization_id: acme.organizationId, account_id: jane.id, user_email: jane.email }
   const id = `export-${jane.id}`
   const exports = () => app.core.db.updateTable('data_exports').where('id', '=', id)
@@ -76,17 +76,17 @@ it('offers no half of an export whose maker was killed; whoever starts next make
     waitFor(async () => {
       const { body } = await owner.get(`${PATH}/${jane.email}/status`)
       return body.data.items[0].status === status
-    }, 40_000)
+    })
   try {
     const first = await process(slow)
-    await waitFor(() => slow.seen.some((command) => /^UID FETCH 2 .*BODY/.test(command)), 40_000)
+    await waitFor(() => slow.seen.some((command) => /^UID FETCH 2 .*BODY/.test(command)))
     await first.killNode()
     expect(files()).toEqual([expect.stringMatching(/\.part$/)])
     expect((await owner.get(`${PATH}/${jane.email}/status`)).body.data.items[0]).toMatchObject({
       status: 'processing',
       download_url: null,
     })
-    // As when the minute of its lease is over.
+    // As if the lease of one minute had expired.
     await exports().set({ lease_until: '-infinity' }).execute()
     const second = await process(quick)
     await until('completed')

@@ -8,7 +8,7 @@ import { cleanUp, run, startServer, until } from '../support/process.ts'
 
 afterEach(cleanUp)
 
-it('refuses a key revoked while changes cannot be heard, and uses its memory again afterwards', async () => {
+it('a key revoked while the change feed is down is refused, and the cache works again afterwards', async () => {
   const made = await installation()
   const server = await startServer(made)
   const url = urlOf(runningEmbedded(made.dataDir) as Target)
@@ -25,10 +25,10 @@ it('refuses a key revoked while changes cannot be heard, and uses its memory aga
     sql`update api_keys set active = ${active} where key_hash = ${sha256(key)}`
   expect([await status(made.apiKey), await status(other)]).toEqual([200, 200])
 
-  // Opens the connection of this test, and the one on which the server counts failures.
+  // Opens the connection of this test and the one that counts failed logins.
   await sql`select 1`
   expect(await status('wrong')).toBe(401)
-  // Connections that are open stay open; the feed cannot come back.
+  // Open connections stay open, but the change feed cannot reconnect.
   await elsewhere`alter database mailplane allow_connections false`
   expect(await cutFeed(elsewhere)).toBe(1)
   await activate(made.apiKey, false)
@@ -37,12 +37,12 @@ it('refuses a key revoked while changes cannot be heard, and uses its memory aga
 
   await elsewhere`alter database mailplane allow_connections true`
   await until(async () => (await feeds(sql)) === 1)
-  // A change that nobody is told of is not seen: the answer comes from memory.
+  // A change without a notification is not seen, so the response comes from the cache.
   await until(async () => (await status(other)) === 200)
-  await sql`alter table api_keys disable trigger api_keys_tell_access`
+  await sql`alter table api_keys disable trigger api_keys_notify_access`
   await activate(other, false)
   expect(await status(other)).toBe(200)
-  await sql`alter table api_keys enable trigger api_keys_tell_access`
+  await sql`alter table api_keys enable trigger api_keys_notify_access`
   await activate(other, false)
   await until(async () => (await status(other)) === 401, 3000)
   await Promise.all([sql.end(), elsewhere.end()])

@@ -18,7 +18,7 @@ const start = () =>
     env: { ...env, DATABASE_URL: database?.url as string },
   })
 
-// Every test but the first begins with one process fewer than it needs.
+// Every test except the first starts with one process too few.
 beforeEach(async () => {
   if (!database) {
     database = await cloneDatabase(inject('databaseUrl'))
@@ -34,7 +34,7 @@ afterAll(async () => {
   await database?.drop()
 })
 
-it('carries a request out once when it is sent to two processes many times', async () => {
+it('a request sent many times to two processes is executed once', async () => {
   const answers = await Promise.all(
     [one, other, one, other, one, other].map((server) => create(server, 'many')),
   )
@@ -50,8 +50,8 @@ it('carries a request out once when it is sent to two processes many times', asy
   }
 })
 
-it('carries out the request of a killed process when it is sent again', async () => {
-  // Operators cannot be stored, so the request stays at work.
+it('a request of a killed process is executed when it is sent again', async () => {
+  // A lock on the table of operators keeps the request in progress.
   await killWhile('operators', 'unfinished', 'running')
   expect(await create(other, 'unfinished')).toMatchObject({
     status: 409,
@@ -64,8 +64,8 @@ it('carries out the request of a killed process when it is sent again', async ()
   expect(await stored('unfinished')).toEqual([again.body.data.id])
 })
 
-it('reports success, and does nothing twice, when the killed process had stored its change', async () => {
-  // The answer counts the operator's sessions, which cannot be read.
+it('a request whose process was killed after its commit is reported as successful and not repeated', async () => {
+  // The response counts sessions of the operator, whose table is locked.
   await killWhile('sessions', 'unanswered', 'committed')
   const [id] = await stored('unanswered')
   expect(id).toBeDefined()
@@ -88,9 +88,11 @@ const create = (server: Server, name: string) =>
     role: 'support',
   })
 
-/** Sends a request to a process that is killed in the middle of it, at a table that is locked. */
+/**
+ * Sends a request to a process and kills the process while the request waits for a locked table.
+ */
 async function killWhile(table: string, name: string, state: string) {
-  // Known to the process, so that it does not look the session up.
+  // The process has cached the session and does not look it up again.
   const me = await clientOf(one, {}, new Map(jar)).get('/api/v1/platform/auth/me')
   expect(me.status).toBe(200)
   await sql.begin(async (tx) => {
@@ -106,7 +108,7 @@ async function killWhile(table: string, name: string, state: string) {
 }
 
 const grow = (name: string, seconds: number) =>
-  sql`update idempotency_keys set alive_at = alive_at - make_interval(secs => ${seconds})
+  sql`update idempotency_keys set lease_until = lease_until - make_interval(secs => ${seconds})
     where key = ${name}`
 
 const stored = async (name: string): Promise<string[]> =>

@@ -6,12 +6,15 @@ import { cleanUp, run, startServer } from '../support/process.ts'
 
 const SETTLE_MS = 4000
 const WATCH_MS = 5000
-/** All services together look for work a few times a second; a loop that feeds itself asks thousands of times. */
+/**
+ * All services together poll a few times a second; a loop that triggers itself queries thousands of
+ * times.
+ */
 const MOST_A_SECOND = 60
 
 afterAll(cleanUp)
 
-it('asks its database next to nothing while there is nothing to do', async () => {
+it('an idle server sends almost no queries to its database', async () => {
   const made = await installation()
   const server = await startServer(made)
   const { stdout } = await run(['db', 'url'], { DATA_DIR: made.dataDir })

@@ -18,7 +18,7 @@ afterEach(cleanUp)
 it.each([
   ['the server alone', (server: Server) => server.killNode()],
   ['the server and its PostgreSQL at once', (server: Server) => server.killEverything()],
-])('finds every acknowledged write after kill -9 of %s', async (_, killIt) => {
+])('every acknowledged write survives kill -9 of %s', async (_, killIt) => {
   const made = await installation()
   const acknowledged: string[] = []
   for (const round of [1, 2, 3]) {
@@ -42,7 +42,7 @@ it.each([
 it.each([
   ['PostgreSQL is being initialized', 'postgres.new/PG_VERSION'],
   ['PostgreSQL is starting', 'postgres/postmaster.pid'],
-])('starts after a first start that was killed while %s', async (_, file) => {
+])('the server starts after a first start that was killed while %s', async (_, file) => {
   const dataDir = join(temporaryFolder(), 'new')
   const interrupted = spawnServer({ dataDir })
   await until(() => existsSync(join(dataDir, file)))
@@ -56,7 +56,7 @@ it.each([
   expect(workersIn(dataDir)).toEqual([])
 })
 
-/** Creates operators until the server is gone. */
+/** Creates operators until the server has exited. */
 async function write(
   server: Server,
   made: { jar: Map<string, string> },

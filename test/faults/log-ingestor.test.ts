@@ -45,7 +45,7 @@ const totals = async () => {
   return { ...rows, ...events }
 }
 
-/** Messages that overlap: most of what is told of one stands far from what it is told by. */
+/** Messages that overlap, so that the lines of one message are far apart. */
 function overlapping(count: number) {
   const log = mailLog(path)
   const waiting: string[] = []
@@ -80,13 +80,13 @@ function overlapping(count: number) {
   }
 }
 
-it('stores every message once, though the process is killed again and again', async () => {
+it('every message is stored once although the ingestor is killed repeatedly', async () => {
   const sent = overlapping(MESSAGES)
   sent.write(MESSAGES / 2)
   for (let kills = 0; kills < 3; kills++) {
     const before = await stored()
     const server = await start()
-    // In the middle of the work, or between two pieces of it.
+    // During a batch or between two batches.
     await until(async () => (await stored()) > before)
     await server.killNode()
     sent.write(MESSAGES / 6)
@@ -98,9 +98,10 @@ it('stores every message once, though the process is killed again and again', as
   expect(await sql`select count(*)::int from mail_log_messages`).toEqual([{ count: 0 }])
 })
 
-it('is read by one of two processes, and by the other when the first is killed', async () => {
+it('one of two ingestors reads the log, and the other takes over after a kill', async () => {
   const sent = overlapping(900)
-  const owner = async () => (await sql`select owner from mail_log_positions`)[0]?.owner as string
+  const owner = async () =>
+    (await sql`select lease_owner as owner from mail_log_positions`)[0]?.owner as string
   const first = await start()
   sent.write(300)
   await until(async () => (await stored()) === sent.expected.rows)
@@ -117,7 +118,7 @@ it('is read by one of two processes, and by the other when the first is killed',
   expect(await owner()).not.toBe(before)
 })
 
-it('is read by the same one however long its storing takes', async () => {
+it('an ingestor keeps its lease while a slow batch is stored', async () => {
   await sql`create function be_slow() returns trigger language plpgsql as $$
     begin perform pg_sleep(9); return null; end $$`
   await sql`create trigger slow after insert on mail_log
@@ -126,7 +127,8 @@ it('is read by the same one however long its storing takes', async () => {
   sent.write(100)
   sent.end()
   await start()
-  const owner = async () => (await sql`select owner from mail_log_positions`)[0]?.owner as string
+  const owner = async () =>
+    (await sql`select lease_owner as owner from mail_log_positions`)[0]?.owner as string
   await until(async () => (await owner()) !== undefined)
   const first = await owner()
   await start()
@@ -135,7 +137,7 @@ it('is read by the same one however long its storing takes', async () => {
   expect(await owner()).toBe(first)
 })
 
-it('loses nothing to rotations, with and without a process', async () => {
+it('log rotation loses no line, with and without a running ingestor', async () => {
   const sent = overlapping(1200)
   const server = await start()
   sent.write(300)
@@ -155,7 +157,7 @@ it('loses nothing to rotations, with and without a process', async () => {
   expect(await totals()).toEqual(sent.expected)
 })
 
-it('goes on when the database comes back', async () => {
+it('the ingestor continues after an outage of the database', async () => {
   const sent = overlapping(600)
   await start()
   sent.write(300)
@@ -169,7 +171,7 @@ it('goes on when the database comes back', async () => {
   expect(await totals()).toEqual(sent.expected)
 })
 
-it('keeps the position of each machine', async () => {
+it('the ingestor stores one position per host', async () => {
   appendFileSync(path, '')
   await start()
   env = { ...env, MAIL_LOG_NAME: 'other' }

@@ -41,7 +41,7 @@ describe.skipIf(missing)('a migration from a hostile server', () => {
       const pair = { source: own, from: username, to: ADDRESS }
       const { body } = await acme.post(`${MIGRATION}/import`, importBody(pair, more))
       const before = process.memoryUsage().rss
-      const job = await endOf(acme, body.job_id, 60_000)
+      const job = await endOf(acme, body.job_id)
       const { errors } = (await acme.get(`${MIGRATION}/jobs/${body.job_id}/errors`)).body
       await waitFor(() => server.open() === 0)
       return { job, errors, grown: process.memoryUsage().rss - before }
@@ -51,7 +51,7 @@ describe.skipIf(missing)('a migration from a hostile server', () => {
   }
 
   it.each<Behaviour>(['endless-greeting', 'endless-line', 'huge-literal', 'bye', 'garbage'])(
-    'ends the job with a reason, and holds on to little: %s',
+    'fails with a reason and bounded memory when the server sends: %s',
     async (behaviour) => {
       const { job, grown } = await against(behaviour)
       expect(job).toMatchObject({ status: 'failed', error: expect.stringContaining('127.0.0.1') })
@@ -59,13 +59,13 @@ describe.skipIf(missing)('a migration from a hostile server', () => {
     },
   )
 
-  it('gives up on a literal without end', async () => {
+  it('fails on an endless literal', async () => {
     const { job, grown } = await against('endless-literal')
     expect(job).toMatchObject({ migrated_messages: 0 })
     expect(grown).toBeLessThan(150 * 1024 * 1024)
   })
 
-  it('believes no message that it did not ask for', async () => {
+  it('ignores messages that it did not request', async () => {
     const { job, errors } = await against('wrong-uids')
     expect(job).toMatchObject({ status: 'completed', migrated_messages: 0, failed_messages: 3 })
     expect(errors.map((one: { error_type: string }) => one.error_type)).toEqual(
@@ -74,7 +74,7 @@ describe.skipIf(missing)('a migration from a hostile server', () => {
     expect((await contentsOf(own, ADDRESS)).INBOX).toEqual([])
   })
 
-  it('copies the others when one message breaks the connection each time', async () => {
+  it('copies the other messages when one message breaks the connection every time', async () => {
     const { job, errors } = await against('hang-up-in-message')
     expect(job).toMatchObject({ status: 'completed', migrated_messages: 2, failed_messages: 1 })
     expect(errors).toMatchObject([
@@ -83,7 +83,7 @@ describe.skipIf(missing)('a migration from a hostile server', () => {
     expect((await contentsOf(own, ADDRESS)).INBOX).toHaveLength(2)
   })
 
-  it('never calls an address that nobody has allowed', async () => {
+  it('never connects to an IP address that is not allowed', async () => {
     const guarded = await startApp({ env: { ...settingsFor(own), SVC_OUTBOUND_ALLOW: '' } })
     let running: typeof daemon | undefined
     try {
@@ -93,7 +93,7 @@ describe.skipIf(missing)('a migration from a hostile server', () => {
       expect(refused.status).toBe(422)
       const named = importBody(pair, { source_host: 'imap.example.com' })
       const { job_id } = (await tenant.post(`${MIGRATION}/import`, named)).body
-      // A name that leads there is found out when it is called.
+      // A host name is checked when it resolves to such an IP address.
       await guarded.core.db
         .updateTable('migration_jobs')
         .set({ remote_host: 'mail.localhost' })

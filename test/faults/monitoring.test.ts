@@ -37,23 +37,26 @@ afterAll(async () => {
 
 const statusOf = async (name: string) =>
   (await sql`select status from service_health where name = ${name}`)[0]?.status
-const told = async () =>
+const healthEvents = async () =>
   (
     await sql`select event, data->>'service' as service from events
     where event like 'health.service.%' order by id`
   ).map(({ event, service }) => `${event} ${service}`)
 
-it('sees the daemons of all processes, and shows their metrics on one page', async () => {
+it('monitoring lists the daemons of all processes and their metrics on one page', async () => {
   await until(async () => (await statusOf('api')) === 'up')
   const { status, text } = await one.send('GET', '/metrics/prometheus')
   expect(status).toBe(200)
   expect(text).toMatch(/^api_info\{/m)
   expect(text).toMatch(/^monitoring_info\{/m)
+  // Two processes run the monitoring service: one HELP line, series by process (B5.3).
+  expect(text.match(/^# HELP monitoring_info /gm)).toHaveLength(1)
+  expect(text.match(/^monitoring_info\{process="[^"]+"/gm)).toHaveLength(2)
   expect(text).toMatch(/^monitoring_service_up 1$/m)
   expect(text).toMatch(/^monitoring_system_disk_usage \d/m)
 })
 
-it('goes on with the rules and their breaches where a killed process left them', async () => {
+it('another process continues the alert rules and breaches of a killed process', async () => {
   await sql`insert into alert_channels (id, name, type, target)
     values ('c', 'c', 'webhook', ${receiver.url})`
   await sql`insert into alert_rules
@@ -72,10 +75,10 @@ it('goes on with the rules and their breaches where a killed process left them',
   expect(receiver.got).toHaveLength(1)
 })
 
-it('misses the API once it is killed, and tells that once', async () => {
+it('a killed API is reported as down exactly once', async () => {
   api.signal('SIGKILL')
   await until(async () => (await statusOf('api')) === 'down')
-  expect(await told()).toEqual(['health.service.down api'])
+  expect(await healthEvents()).toEqual(['health.service.down api'])
   const { text } = await other.send('GET', '/metrics/prometheus')
   expect(text).toMatch(/^api_service_up 0$/m)
 })

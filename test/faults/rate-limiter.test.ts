@@ -1,3 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterEach, expect, inject, it } from 'vitest'
 import { freePort } from '../../src/lib/free-port.ts'
@@ -34,7 +37,7 @@ const read = (server: Server, apiKey: string) =>
 const counted = async (server: Server, apiKey: string) =>
   (await read(server, apiKey)).body.data.usage.hourly_count
 
-it('counts on after a stop and a kill, without a pause and without losing what was stored', async () => {
+it('the rate limiter continues its stored counts after a stop and a kill without a pause', async () => {
   const { dataDir, apiKey } = await installation()
   const env = { ...OPEN, ...(await ports()) }
   const first = await startServer({ dataDir, env })
@@ -49,7 +52,7 @@ it('counts on after a stop and a kill, without a pause and without losing what w
   await third.stop()
 })
 
-it('is taken over from a process that was killed, and no two count at once', async () => {
+it('another process takes over from a killed rate limiter, and only one counts at a time', async () => {
   const database = await cloneDatabase(inject('databaseUrl'))
   const sql = postgres(database.url, { max: 1, onnotice: () => {} })
   const shared = { ...OPEN, DATABASE_URL: database.url, SVC_SECRET_KEY: 'x'.repeat(40) }
@@ -67,7 +70,7 @@ it('is taken over from a process that was killed, and no two count at once', asy
     })
     owner.signal('SIGKILL')
     await owner.ended
-    await waitFor(async () => (await read(heir, apiKey)).status === 200, 20_000)
+    await waitFor(async () => (await read(heir, apiKey)).status === 200)
     expect(await counted(heir, apiKey)).toBe(7)
     await sendMail(next.POLICY_RATE_PORT, 1)
     expect(await counted(heir, apiKey)).toBe(8)
@@ -78,7 +81,7 @@ it('is taken over from a process that was killed, and no two count at once', asy
   }
 })
 
-it('starts beside another that has the default ports, and refuses a port that was asked for', async () => {
+it('a rate limiter starts beside one on the default ports but refuses a configured port in use', async () => {
   const [first, second, third] = [await installation(), await installation(), await installation()]
   const env = await ports()
   const one = await startServer({ dataDir: first.dataDir, env: { ...env, AUTH_POLICY_PORT: '' } })
@@ -86,4 +89,38 @@ it('starts beside another that has the default ports, and refuses a port that wa
   expect((await other.health()).status).toBe(200)
   await expect(startServer({ dataDir: third.dataDir, env })).rejects.toThrow(/POLICY_RATE_PORT/)
   await Promise.all([one.stop(), other.stop()])
+})
+
+it('a rate limiter listens where the mail servers of its own installation ask (N6)', async () => {
+  const { dataDir } = await installation()
+  const edge = join(dataDir, 'edge')
+  mkdirSync(edge)
+  const write = async (rate: number) => {
+    const [access, auth] = [await freePort(), await freePort()]
+    const lines = [`POLICY_RATE_PORT=${rate}`, `POLICY_ACCESS_PORT=${access}`]
+    writeFileSync(
+      join(edge, 'edge.env'),
+      `${[...lines, `AUTH_POLICY_PORT=${auth}`, ''].join('\n')}`,
+    )
+  }
+  const answers = (port: number) =>
+    waitFor(() =>
+      sendMail(String(port), 1).then(
+        ([action]) => action === 'DUNNO',
+        () => false,
+      ),
+    )
+  const taken = await freePort()
+  const other = createServer((socket) => socket.destroy())
+  await new Promise<void>((resolve) => other.listen(taken, '127.0.0.1', resolve))
+  await write(taken)
+  const server = await startServer({ dataDir, env: OPEN, hasEdge: true })
+  expect(server.output.stderr).toContain(`127.0.0.1:${taken} cannot be used`)
+  await new Promise((resolve) => other.close(resolve))
+  await answers(taken)
+  // The edge starts again with another port.
+  const moved = await freePort()
+  await write(moved)
+  await answers(moved)
+  await server.stop()
 })

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, inject, it } from 'vitest'
@@ -15,7 +15,7 @@ afterEach(cleanUp)
 
 type Start = Parameters<typeof spawnServer>[0]
 
-/** One line that says what is wrong, a status that is not 0, and nothing left running. */
+/** Expects one line that names the problem, a non-zero exit status, and no process left. */
 async function expectRefusal(start: Start, message: RegExp) {
   const { code, stdout, stderr } = await spawnServer(start).ended
   expect(stderr).toMatch(/^mailplane: [^\n]+\n$/)
@@ -37,25 +37,25 @@ it.each([
   ['SVC_SECRET_KEY', 'too-short', /SVC_SECRET_KEY must be 32 characters or more(?!.*too-short)/],
   ['DATABASE_URL', 'mysql://me:hidden@db/x', /DATABASE_URL must be .*…@db\/x(?!.*hidden)/],
   ['HOST', 'no.host.invalid', /HOST no\.host\.invalid is not an address of this machine/],
-])('names the variable when %s is %s', async (name, value, message) => {
+])('a start with %s=%s fails and names the variable', async (name, value, message) => {
   const dataDir = temporaryFolder()
   await expectRefusal({ dataDir, env: { [name]: value } }, message)
   expect(workersIn(dataDir)).toEqual([])
 })
 
-it('names the service that --services does not know', async () => {
+it('a start with an unknown --services value fails and names it', async () => {
   const start = { dataDir: temporaryFolder(), args: ['--services', 'foo'] }
   await expectRefusal(start, /--services names the unknown service "foo"; there are: api/)
 })
 
-it('says that the DATA_DIR is in use, and leaves its server alone', async () => {
+it('a start on a DATA_DIR in use fails and leaves its server running', async () => {
   const { dataDir } = await installation()
   const first = await startServer({ dataDir })
   await expectRefusal({ dataDir }, /DATA_DIR .* is in use by another Mailplane/)
   expect((await first.health()).status).toBe(200)
 })
 
-it('says that the port is in use, and stops the PostgreSQL it had started', async () => {
+it('a start on a port in use fails and stops the PostgreSQL it started', async () => {
   const { dataDir } = await installation()
   const { port, free } = await busyPort()
   await expectRefusal({ dataDir, env: { PORT: port } }, new RegExp(`port ${port} .* is in use`))
@@ -64,34 +64,48 @@ it('says that the port is in use, and stops the PostgreSQL it had started', asyn
   expect((await (await startServer({ dataDir, env: { PORT: port } })).health()).status).toBe(200)
 })
 
-it('says that a file stands in the place of the DATA_DIR', async () => {
+it('a start fails when DATA_DIR is a file', async () => {
   const dataDir = join(temporaryFolder(), 'data')
   writeFileSync(dataDir, '')
   await expectRefusal({ dataDir }, /DATA_DIR .* cannot be read and written \(E(NOTDIR|EXIST)\)/)
 })
 
-it('says that the DATA_DIR cannot be read', async () => {
+it('a start fails when DATA_DIR is not readable', async () => {
   const dataDir = join(temporaryFolder(), 'data')
   mkdirSync(dataDir, { mode: 0o000 })
   chmodSync(join(dataDir, '..'), 0o755)
-  // Root may read everything; nobody may not.
+  // Root can read everything; the user nobody cannot.
   const uid = process.getuid?.() === 0 ? 65534 : undefined
   if (uid) chownSync(dataDir, uid, uid)
-  await expectRefusal(
-    { dataDir, ...(uid && { uid }) },
-    /DATA_DIR .* cannot be read and written \(EACCES\)/,
-  )
+  try {
+    await expectRefusal(
+      { dataDir, ...(uid && { uid }) },
+      /DATA_DIR .* cannot be read and written \(EACCES\)/,
+    )
+  } finally {
+    // An ordinary user could not remove it (N8).
+    chmodSync(dataDir, 0o700)
+  }
 })
 
-it('says that the root key is not the one of the database, and that one still works', async () => {
+it('a start with another root key fails, and the right one still works', async () => {
   const { dataDir } = await installation()
   const wrong = { SVC_SECRET_KEY: 'another root key than the one of before' }
   await expectRefusal({ dataDir, env: wrong }, /SVC_SECRET_KEY is not the key/)
+  // N13: without the variable the message names the file.
+  const file = join(dataDir, 'secret-key')
+  const right = readFileSync(file)
+  writeFileSync(file, wrong.SVC_SECRET_KEY)
+  await expectRefusal(
+    { dataDir },
+    /the key in \S+\/secret-key is not the key .*; set SVC_SECRET_KEY to that key, or restore/,
+  )
+  writeFileSync(file, right)
   expect(workersIn(dataDir)).toEqual([])
   expect((await (await startServer({ dataDir })).health()).status).toBe(200)
 })
 
-it('says that the external database does not answer or refuses, without the password', async () => {
+it('a start without a working external database fails and hides its password', async () => {
   const dataDir = temporaryFolder()
   const { port, free } = await busyPort()
   await free()

@@ -24,7 +24,7 @@ let one: Server
 let other: Server
 let organizationId: string
 
-// The tests tell one story: an empty database, its bootstrap, then what holds on both processes.
+// The tests build on each other: an empty database, its bootstrap, then checks on both processes.
 beforeAll(async () => {
   const empty = new URL(inject('databaseUrl'))
   empty.pathname = '/template1'
@@ -38,7 +38,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-it('migrates an empty database once when two processes start in the same moment', async () => {
+it('two processes that start together migrate an empty database once', async () => {
   const start = () => startServer({ dataDir: temporaryFolder(), env })
   ;[one, other] = await Promise.all([start(), start()])
   const applied = await sql`select name from schema_migrations order by name`
@@ -50,7 +50,7 @@ it('migrates an empty database once when two processes start in the same moment'
   }
 })
 
-it('lets exactly one of many bootstraps on both processes through', async () => {
+it('exactly one of many concurrent bootstraps on both processes succeeds', async () => {
   const file = (server: Server) => join(server.dataDir, 'bootstrap-token')
   const servers = [one, other, one, other, one, other]
   const tokens = servers.map((server) => readFileSync(file(server), 'utf8').trim())
@@ -73,7 +73,7 @@ it('lets exactly one of many bootstraps on both processes through', async () => 
   await until(() => !existsSync(file(one)) && !existsSync(file(other)))
 })
 
-it('refuses a key on every process as soon as the command line has revoked it', async () => {
+it('a key revoked on the command line is refused by every process at once', async () => {
   const created = await run(
     ['keys', 'create', '--organization', organizationId, '--name', 'both', '--json'],
     env,
@@ -84,7 +84,7 @@ it('refuses a key on every process as soon as the command line has revoked it', 
   await until(async () => `${await statuses({ 'x-api-key': api_key })}` === '401,401', 3000)
 })
 
-it('refuses a session on the other process once it has logged out on one', async () => {
+it('a session that logged out on one process is refused on the other', async () => {
   const jar = new Map<string, string>()
   await one.send('POST', '/api/v1/auth/login', { body: admin, jar })
   const before = new Map(jar)
@@ -95,7 +95,7 @@ it('refuses a session on the other process once it has logged out on one', async
   await until(async () => `${await statuses({ cookie })}` === '401,401', 3000)
 })
 
-it('counts failed logins across both processes', async () => {
+it('failed logins are counted across both processes', async () => {
   const from = '127.0.0.31'
   const fail = (server: Server) =>
     server.send('POST', '/api/v1/auth/login', {
@@ -110,14 +110,14 @@ it('counts failed logins across both processes', async () => {
   expect(rows.map(({ attempt_count }) => attempt_count)).toEqual([3, 3])
 })
 
-it('refuses an address on both processes that has tried too many keys on one', async () => {
+it('an IP address that tried too many keys on one process is refused on both', async () => {
   const from = '127.0.0.32'
   const created = await run(
     ['keys', 'create', '--organization', organizationId, '--name', 'good', '--json'],
     env,
   )
   const good = { 'x-api-key': JSON.parse(created.stdout).api_key }
-  // Known on both, so that neither has to look it up.
+  // Both processes have cached the key and need no lookup.
   expect(await statuses(good, from)).toEqual([200, 200])
   for (let count = 0; count < 5; count++) {
     const headers = { 'x-api-key': `wrong-${count}` }
@@ -134,7 +134,7 @@ const statuses = (headers: Record<string, string>, from = '127.0.0.1') =>
     ),
   )
 
-it('delivers what one process stored from another that only delivers', async () => {
+it('a delivery-only process delivers the events that another process stored', async () => {
   const receiver = await startReceiver()
   const listening = { ...env, WEBHOOK_URL: receiver.url, SVC_COOKIE_SECURE: 'false' }
   const writer = await startServer({

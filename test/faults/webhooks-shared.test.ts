@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const undo of cleanUps.splice(0).reverse()) await undo()
 })
 
-/** A database of its own, and daemons on it that do nothing but deliver. */
+/** A separate database, and daemons on it that only deliver. */
 async function setUp() {
   const receiver = await startReceiver()
   cleanUps.push(receiver.stop)
@@ -40,31 +40,31 @@ async function setUp() {
   return { receiver, database, sql, daemon }
 }
 
-it('loses no event when one of two daemons on one PostgreSQL is killed in the middle', async () => {
+it('no event is lost when one of two webhook daemons on one PostgreSQL is killed', async () => {
   const { receiver, sql, daemon } = await setUp()
   const [one] = await Promise.all([daemon(), daemon()])
   const shares = async () => {
     const rows = await sql`
-      select count(*) as lanes from webhook_lanes where lease_until > now() group by owner`
+      select count(*) as lanes from webhook_lanes where lease_until > now() group by lease_owner`
     return rows.map(({ lanes }) => lanes)
   }
-  // Whoever came first had all of them.
+  // The first daemon had claimed all shares.
   await until(async () => `${await shares()}` === '32,32')
   await emitMany(sql, EVENT, EVENTS)
   await until(() => receiver.got.length > EVENTS / 5)
   await one.killNode()
   expect(receipts(receiver, EVENT).distinct).toBeLessThan(EVENTS)
   const { duplicates } = await expectNothingLost(receiver, sql, EVENT, EVENTS)
-  // What the one had under way, and what it had been answered but not yet stored.
+  // Attempts in progress, and attempts whose response was not yet recorded.
   expect(duplicates).toBeLessThanOrEqual(2 * WORKERS)
 })
 
-it('records a delivery once when PostgreSQL stored it but its answer was lost', async () => {
+it('a delivery is recorded once when PostgreSQL committed it but the response was lost', async () => {
   const { receiver, database, sql, daemon } = await setUp()
   const proxy = await startCuttingProxy(database.url)
   cleanUps.push(proxy.stop)
   await daemon(proxy.url)
-  // Once it runs, what deletes one row are outcomes. Idle says PostgreSQL only after the commit.
+  // DELETE of one row records an outcome. PostgreSQL reports idle only after the commit.
   await emitMany(sql, 'first', 1)
   await until(async () => (await recorded(sql, 'first')).length === 1)
   proxy.cutAt('DELETE 1', 'Z\0\0\0\x05I')

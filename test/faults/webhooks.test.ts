@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Sql } from 'postgres'
 import { afterEach, expect, it } from 'vitest'
 import { connect } from '../../src/database/database.ts'
@@ -30,7 +32,7 @@ async function setUp() {
   return { receiver, start: { dataDir, env } }
 }
 
-/** On the embedded PostgreSQL, as it runs at this moment. */
+/** Connects to the embedded PostgreSQL that runs at the moment. */
 async function embedded<T>(dataDir: string, work: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = connect(runningEmbedded(dataDir) as never, { max: 1 })
   try {
@@ -44,10 +46,10 @@ type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 const inTheMiddle = (receiver: Receiver) => until(() => receiver.got.length > EVENTS / 5)
 
-/** What was under way, and what had been answered but not yet stored. */
+/** Attempts in progress, and attempts whose response was not yet recorded. */
 const IN_FLIGHT = 2 * WORKERS
 
-it('loses no event to kill -9 of the daemon, and repeats only attempts that were under way', async () => {
+it('kill -9 of the webhook daemon loses no event and repeats only attempts in progress', async () => {
   const { receiver, start } = await setUp()
   const first = await startServer(start)
   await embedded(start.dataDir, (sql) => emitMany(sql, EVENT, EVENTS))
@@ -62,7 +64,7 @@ it('loses no event to kill -9 of the daemon, and repeats only attempts that were
   expect(duplicates).toBeLessThanOrEqual(IN_FLIGHT)
 })
 
-it('loses no event to a restart of PostgreSQL in the middle', async () => {
+it('a restart of PostgreSQL loses no webhook event', async () => {
   const { receiver, start } = await setUp()
   await startServer(start)
   await embedded(start.dataDir, (sql) => emitMany(sql, EVENT, EVENTS))
@@ -75,11 +77,15 @@ it('loses no event to a restart of PostgreSQL in the middle', async () => {
   expect(duplicates).toBeLessThanOrEqual(IN_FLIGHT)
 })
 
-it('takes events in beside the API without a token, and alone only with one', async () => {
+it('POST /webhook/test needs the internal token, beside the API and in a separate process (S5)', async () => {
   const { receiver, start } = await setUp()
   const all = await startServer(start)
   const body = { from: 'everything' }
-  expect(await all.send('POST', '/webhook/test', { body })).toMatchObject({ status: 200 })
+  expect(await all.send('POST', '/webhook/test', { body })).toMatchObject({ status: 401 })
+  // The token that the first start made.
+  const made = readFileSync(join(all.dataDir, 'internal-token'), 'utf8')
+  const withToken = { body, headers: { 'x-internal-token': made } }
+  expect(await all.send('POST', '/webhook/test', withToken)).toMatchObject({ status: 200 })
   expect((await all.health()).body).toMatchObject({ service: 'api' })
   await until(() => receiver.got.some(({ json }) => json.data.payload?.from === 'everything'))
   await all.stop()

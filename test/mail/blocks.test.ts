@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort } from '../../src/lib/free-port.ts'
+import { MINUTE_MS } from '../../src/lib/time.ts'
 import { PASSWORD } from '../support/app.ts'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
 import { openImap } from '../support/imap-client.ts'
@@ -11,31 +11,25 @@ const BASE = '/api/v1/security'
 const FROM = '127.0.0.77'
 const WHY = { reason: 'password spraying' }
 
-describe.skipIf(edgeMissing)(`what operators decide about addresses${skipped}`, () => {
+describe.skipIf(edgeMissing)(`blocked IP addresses on a real mail host${skipped}`, () => {
   let host: MailHost
   let acme: Awaited<ReturnType<MailHost['app']['tenant']>>
   let operator: Awaited<ReturnType<MailHost['app']['operator']>>
   beforeAll(async () => {
-    const [access, auth] = [await freePort(), await freePort()].map(String)
-    host = await startMailHost({
-      limiting: true,
-      env: {
-        POLICY_ACCESS_PORT: access as string,
-        AUTH_POLICY_PORT: auth as string,
-        EDGE_ACCESS_POLICY_PORT: access as string,
-        EDGE_AUTH_POLICY_PORT: auth as string,
-        AUTH_DELAY_SECS: '0',
-      },
-    })
+    host = await startMailHost({ env: { AUTH_DELAY_SECS: '0' } })
     acme = await host.app.tenant('acme')
     operator = await host.app.operator('operator')
+    // Right after a start a failure may still come from an outage before it, and is not counted.
+    host.app.clock.advance(2 * MINUTE_MS)
   })
   afterAll(() => host.stop())
 
   async function imap(password = PASSWORD): Promise<boolean> {
     const client = await openImap({ port: host.ports.imaps, from: FROM })
     try {
-      return (await client.login(acme.email, password)).ok
+      const { ok, status } = await client.login(acme.email, password)
+      // Dovecot 2.3 restarts its login process now and then; such a failure is no refusal.
+      return status.includes('[UNAVAILABLE]') ? imap(password) : ok
     } finally {
       client.end()
     }
@@ -67,7 +61,7 @@ describe.skipIf(edgeMissing)(`what operators decide about addresses${skipped}`, 
   const open = { imap: true, pop3: true, smtp: true, api: true }
   const closed = { imap: false, pop3: false, smtp: false, api: false }
 
-  it('closes IMAP, POP3, SMTP and the API at once, although the password is right', async () => {
+  it('closes IMAP, POP3, SMTP and the API at once to a blocked IP address, even with the right password', async () => {
     expect(await imap('wrong')).toBe(false)
     await waitFor(async () => {
       const { body } = await operator.get(`${BASE}/failed-auth?client_ip=${FROM}&service=imap`)
@@ -84,7 +78,7 @@ describe.skipIf(edgeMissing)(`what operators decide about addresses${skipped}`, 
     expect(await doors()).toEqual(open)
   })
 
-  it('refuses mail from an address on the blacklist from the next connection on', async () => {
+  it('refuses mail from a blacklisted network from the next connection on', async () => {
     const send = async () => {
       const client = await host.submission(FROM)
       await client.auth(acme.email, PASSWORD)
@@ -103,5 +97,28 @@ describe.skipIf(edgeMissing)(`what operators decide about addresses${skipped}`, 
     expect((await send()).text).toMatch(/^554 5\.7\.1 .*blacklist/)
     await operator.delete(`${BASE}/ip-rules/${rule.body.data.id}`, WHY)
     expect((await send()).code).toBe(250)
+  })
+
+  it('closes IMAP, POP3 and the API to a blacklisted address without counting failures (B8)', async () => {
+    const failures = async () =>
+      (await operator.get(`${BASE}/failed-auth?client_ip=${FROM}&service=imap`)).body.data.items
+    const before = await failures()
+    const { body } = await operator.post(`${BASE}/ip-rules`, {
+      rule_type: 'blacklist',
+      ip_address: FROM,
+      organization_id: acme.organizationId,
+      ...WHY,
+    })
+    await waitFor(async () => !(await imap()))
+    // Sending is refused for each recipient, where the reason reaches the sender.
+    expect(await doors()).toEqual({ ...closed, smtp: true })
+    const client = await openImap({ port: host.ports.imaps, from: FROM })
+    const { status } = await client.login(acme.email, PASSWORD)
+    client.end()
+    expect(status).toContain('your address is on the blacklist of your organization')
+    expect(await failures()).toEqual(before)
+    await operator.delete(`${BASE}/ip-rules/${body.data.id}`, WHY)
+    await waitFor(imap)
+    expect(await doors()).toEqual(open)
   })
 })

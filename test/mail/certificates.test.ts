@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { certManager } from '../../src/daemons/cert-manager.ts'
+import { insert as insertOrder } from '../../src/features/ssl/acme/orders.repository.ts'
 import { orderRenewals } from '../../src/features/ssl/acme/renewals.ts'
 import { inventory } from '../../src/features/ssl/inventory/inventory.ts'
+import { DAY_MS } from '../../src/lib/time.ts'
 import { ulid } from '../../src/lib/ulid.ts'
 import { type App, startApp } from '../support/app.ts'
 import { startDnsServer } from '../support/dns-server.ts'
@@ -15,7 +17,6 @@ import { waitFor } from '../support/wait.ts'
 const BASE = '/api/v1/ssl'
 const WHY = { reason: 'the first one' }
 const HERE = { A: ['127.0.0.1'] }
-const DAY = 24 * 60 * 60_000
 const title = pebbleMissing === undefined ? '' : ` (skipped: ${pebbleMissing})`
 
 describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
@@ -33,6 +34,8 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
       'mail.acme.test': HERE,
       'smtp.acme.test': HERE,
       'imap.acme.test': { A: ['127.0.0.1', '192.0.2.1'] },
+      'autoconfig.acme.test': HERE,
+      'autodiscover.acme.test': { A: ['192.0.2.1'] },
       'nobody-answers.test': { A: ['127.0.0.9'] },
       'elsewhere.test': { A: ['192.0.2.7'] },
       'mx.host.test': HERE,
@@ -40,7 +43,7 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     app = await startApp({
       env: {
         ...pebble.env,
-        SSL_CERT_DIR: folder,
+        SVC_CERTIFICATE_DIR: folder,
         SVC_DNS_SERVERS: dns.address,
         SVC_MAIL_HOSTNAME: 'mx.host.test',
         CERT_SERVER_IPS: '127.0.0.0/8',
@@ -51,9 +54,9 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     await app.tenant('acme')
     const globex = await app.tenant('globex')
     const add = { domain: 'smtp.acme.test', dkim_enabled: false }
-    expect((await globex.post('/api/v1/domains/', add)).status).toBe(201)
+    await app.hostedDomain(globex, add)
     for (const domain of ['nobody-answers.test', 'elsewhere.test']) {
-      await globex.post('/api/v1/domains/', { domain, dkim_enabled: false })
+      await app.hostedDomain(globex, { domain, dkim_enabled: false })
     }
     manager = await certManager.start(app.core)
   })
@@ -84,9 +87,9 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     }, 60_000)
   const fileOf = (domain: string) => readFileSync(join(folder, `${domain}.pem`), 'utf8')
 
-  it('are obtained, for the names of the domain that lead here and belong to nobody else', async () => {
-    const asked = await renew('ACME.test')
-    expect(asked).toMatchObject({
+  it('are issued for the names of the domain that resolve to this host and belong to no other tenant', async () => {
+    const renewal = await renew('ACME.test')
+    expect(renewal).toMatchObject({
       status: 202,
       body: {
         msg: 'Certificate renewal requested',
@@ -95,7 +98,7 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     })
     const certificate = await settled('acme.test')
     expect(certificate).toMatchObject({
-      id: asked.body.data.id,
+      id: renewal.body.data.id,
       status: 'active',
       error_message: null,
       algorithm: 'ECDSA',
@@ -104,14 +107,16 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
       last_renewed: null,
     })
     const written = new X509Certificate(fileOf('acme.test'))
-    expect(written.subjectAltName).toBe('DNS:acme.test, DNS:mail.acme.test')
+    expect(written.subjectAltName).toBe(
+      'DNS:acme.test, DNS:mail.acme.test, DNS:autoconfig.acme.test',
+    )
     expect(fileOf('acme.test')).toMatch(/^-----BEGIN PRIVATE KEY-----/)
     expect(fileOf('acme.test').match(/BEGIN CERTIFICATE/g)?.length).toBeGreaterThan(1)
     expect(statSync(join(folder, 'acme.test.pem')).mode & 0o777).toBe(0o600)
     expect(readdirSync(folder)).toEqual(['acme.test.pem'])
   })
 
-  it('leave no secret in the database and no challenge behind', async () => {
+  it('leave no secret and no challenge in the database', async () => {
     const accounts = await app.core.db.selectFrom('acme_accounts').selectAll().execute()
     expect(accounts).toHaveLength(2)
     for (const { account_key } of accounts) {
@@ -122,14 +127,14 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     expect(text).not.toMatch(/account_key|PRIVATE/)
   })
 
-  it('are renewed before their time when an operator wants it, with a key of their own', async () => {
+  it('are renewed early with a new key at the request of an operator', async () => {
     const before = fileOf('acme.test')
     expect((await renew('acme.test')).body.data.status).toBe('active')
     const certificate = await settled('acme.test')
     expect(certificate).toMatchObject({ status: 'active', last_renewed: expect.any(String) })
     expect(fileOf('acme.test').slice(0, 200)).not.toBe(before.slice(0, 200))
     const { data } = (await operator.get(`${BASE}/accounts`)).body
-    // Both accounts had their turn.
+    // Both accounts were used in turn.
     expect(data).toMatchObject({
       total: 2,
       accounts: [
@@ -139,7 +144,7 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     })
   })
 
-  it('are obtained for the mail host too, and for nothing that is not ours', async () => {
+  it('are issued for the mail host, and for no name that is not hosted here', async () => {
     expect((await renew('mx.host.test')).status).toBe(202)
     expect(await settled('mx.host.test')).toMatchObject({
       status: 'active',
@@ -155,7 +160,45 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     }
   })
 
-  it('are tried for a while and no longer, and say what the CA has said', async () => {
+  it('keep the key of the mail host when they are renewed, and take the next key on request', async () => {
+    const keys = () =>
+      app.core.db
+        .selectFrom('certificates')
+        .select(['id', 'fingerprint', 'key_hash', 'next_key_hash'])
+        .where('domain', '=', 'mx.host.test')
+        .executeTakeFirstOrThrow()
+    const first = await keys()
+    expect(first.next_key_hash).toMatch(/^[0-9a-f]{64}$/)
+    await app.core.db.transaction().execute((tx) => insertOrder(tx, first.id))
+    await settled('mx.host.test')
+    const renewed = await keys()
+    expect(renewed.fingerprint).not.toBe(first.fingerprint)
+    expect(renewed).toMatchObject({ key_hash: first.key_hash, next_key_hash: first.next_key_hash })
+    await renew('mx.host.test')
+    await settled('mx.host.test')
+    const changed = await keys()
+    expect(changed.key_hash).toBe(first.next_key_hash)
+    expect(changed.next_key_hash).not.toBe(first.next_key_hash)
+    expect(statSync(join(folder, 'mx.host.test.pem.next.key')).mode & 0o777).toBe(0o600)
+  })
+
+  it('are ordered again when more names lead here', async () => {
+    const renewals = orderRenewals(app.core.config, inventory(app.core))
+    const namesIn = async () => new X509Certificate(fileOf('acme.test')).subjectAltName
+    dns.state.records['mta-sts.acme.test'] = HERE
+    await renewals.run(app.core)
+    await settled('acme.test')
+    expect(await namesIn()).not.toContain('mta-sts')
+    await app.core.db
+      .updateTable('acme_orders')
+      .set({ created_at: new Date(Date.now() - 8 * DAY_MS).toISOString() })
+      .execute()
+    await renewals.run(app.core)
+    await settled('acme.test')
+    expect(await namesIn()).toContain('DNS:mta-sts.acme.test')
+  })
+
+  it('fail after three attempts with the message of the CA', async () => {
     await renew('nobody-answers.test')
     const failed = await settled('nobody-answers.test')
     expect(failed).toMatchObject({ status: 'failed', valid_until: null })
@@ -173,7 +216,7 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     expect((await operator.get(`${BASE}/status`)).body.data.certificates.failed).toBe(2)
   })
 
-  it('are finished by somebody else when whoever took the order never came back', async () => {
+  it('are completed by another process when the lease of an order has expired', async () => {
     const before = fileOf('acme.test')
     await app.core.db.transaction().execute(async (tx) => {
       await tx
@@ -183,7 +226,7 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
           certificate_id: (await get('acme.test')).id,
           state: 'running',
           attempts: 1,
-          claimed_until: new Date(Date.now() - 1000).toISOString(),
+          lease_until: new Date(Date.now() - 1000).toISOString(),
         })
         .execute()
     })
@@ -191,7 +234,7 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     expect(fileOf('acme.test')).not.toBe(before)
   })
 
-  it('come by themselves for verified domains that lead here, and again before they end', async () => {
+  it('are issued automatically for verified domains that resolve to this host, and renewed before they expire', async () => {
     const renewals = orderRenewals(app.core.config, inventory(app.core))
     expect(await get('globex.test')).toBeUndefined()
     dns.state.records['globex.test'] = HERE
@@ -201,7 +244,7 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     await renewals.run(app.core)
     expect(await settled('acme.test')).toMatchObject({ status: 'active', error_message: null })
     const { valid_until } = await get('acme.test')
-    const soon = Date.parse(valid_until) - app.clock.now().getTime() - 29 * DAY
+    const soon = Date.parse(valid_until) - app.clock.now().getTime() - 29 * DAY_MS
     const before = fileOf('acme.test')
     await renewals.run(app.core)
     expect((await settled('acme.test')).valid_until).toBe(valid_until)
@@ -214,7 +257,7 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     app.clock.advance(-soon)
   })
 
-  it('wait when the week has had its share', async () => {
+  it('wait when the weekly limit of the CA is used up', async () => {
     operator = await app.operator('admin')
     const { id } = await get('acme.test')
     const done = Array.from({ length: 40 }, () => ({
@@ -236,7 +279,7 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     expect(fileOf('acme.test')).toBe(before)
   })
 
-  it('show a proof to whoever knows its name, and nothing else', async () => {
+  it('serve a challenge only for its exact token', async () => {
     for (const token of ['nothing', '..%2f..%2fsecret-key', 'a'.repeat(300)]) {
       const answer = await app.send('GET', `/.well-known/acme-challenge/${token}`)
       expect(answer).toMatchObject({ status: 404, body: { msg: 'Challenge not found' } })

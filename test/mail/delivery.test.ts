@@ -30,13 +30,13 @@ describe.skipIf(edgeMissing)(`mail to this host${skipped}`, () => {
   const alias = async (source: string, destination: string) =>
     expect((await acme.post('/api/v1/aliases/add', { source, destination })).status).toBe(200)
 
-  it('is refused for an address that is not there, and for domains of others', async () => {
+  it('is rejected for an unknown address and for a domain that is not hosted here', async () => {
     expect((await host.receive(`nobody@${acme.domain}`, 'x')).text).toMatch(/^550 5\.1\.1 /)
     expect((await host.receive('somebody@nowhere.test', 'x')).text).toMatch(/^554 5\.7\.1 .*Relay/)
     expect((await host.receive(`o'x"; --@${acme.domain}`, 'x')).code).toBeGreaterThanOrEqual(500)
   })
 
-  it('for a mailbox made over the API arrives over SMTP and over LMTP', async () => {
+  it('reaches a mailbox created through the API over SMTP and LMTP', async () => {
     const { email } = await mailbox('jane')
     expect((await host.receive(email.toUpperCase(), 'over smtp')).code).toBe(250)
     await host.arrived(email, 'over smtp')
@@ -51,15 +51,28 @@ describe.skipIf(edgeMissing)(`mail to this host${skipped}`, () => {
     await host.arrived(email, 'over lmtp')
   })
 
-  it('for a domain made just now arrives, also after it was refused', async () => {
+  it('is tested by an operator, and the trace says that the test message arrived', async () => {
+    const { email } = await mailbox('tested')
+    const operator = await host.app.operator('operator')
+    const { body } = await operator.post('/api/v1/platform/system-mail/test', { to: email })
+    expect(body.data).toMatchObject({ to: email, sent: true })
+    await host.arrived(email, 'Test of system mail')
+    const query = new URLSearchParams({ message_id: body.data.message_id, recipient: email })
+    await waitFor(async () => {
+      const traced = await operator.get(`/api/v1/message-trace/trace?${query}`)
+      return traced.body.data.some(({ status }: { status: string }) => status === 'delivered')
+    })
+  })
+
+  it('reaches a new domain, also after an earlier rejection', async () => {
     expect((await host.receive('first@brand-new.test', 'x')).code).toBe(554)
-    await acme.post('/api/v1/domains/', { domain: 'brand-new.test' })
+    await host.app.hostedDomain(acme, { domain: 'brand-new.test' })
     const { email } = await mailbox('first@brand-new.test')
     expect((await host.receive(email, 'hello domain')).code).toBe(250)
     await host.arrived(email, 'hello domain')
   })
 
-  it('is read over POP3, with the right password alone', async () => {
+  it('is read over POP3 with the right password only', async () => {
     const { email } = await mailbox('popper')
     await host.receive(email, 'for pop')
     await host.arrived(email, 'for pop')
@@ -77,7 +90,7 @@ describe.skipIf(edgeMissing)(`mail to this host${skipped}`, () => {
     pop.end()
   })
 
-  it('is read over IMAP with TLS, with the right password alone', async () => {
+  it('is read over IMAP with TLS with the right password only', async () => {
     const plain = await openLines({ port: host.ports.imap })
     expect(await plain.line()).toContain('STARTTLS')
     plain.end()
@@ -89,7 +102,7 @@ describe.skipIf(edgeMissing)(`mail to this host${skipped}`, () => {
     client.end()
   })
 
-  it('for an alias goes where it leads, here and outside, and nowhere while it is off', async () => {
+  it('to an alias reaches local and outside destinations, and is rejected while the alias is inactive', async () => {
     const one = await mailbox('one')
     await alias(`team@${acme.domain}`, `${one.email},${globex.email},far@outside.test`)
     expect((await host.receive(`team@${acme.domain}`, 'for the team')).code).toBe(250)
@@ -101,9 +114,8 @@ describe.skipIf(edgeMissing)(`mail to this host${skipped}`, () => {
     expect((await host.receive(`team@${acme.domain}`, 'x')).code).toBe(550)
   })
 
-  it('for nobody in particular is taken by a catch-all, which takes no mail of others', async () => {
-    const { body } = await acme.post('/api/v1/domains/', { domain: 'catching.test' })
-    expect(body.type).toBe('success')
+  it('to an unknown address goes to the catch-all, which gets no mail of existing mailboxes', async () => {
+    await host.app.hostedDomain(acme, { domain: 'catching.test' })
     const rest = await mailbox('rest@catching.test')
     const own = await mailbox('own@catching.test')
     await alias('@catching.test', rest.email)
@@ -116,7 +128,7 @@ describe.skipIf(edgeMissing)(`mail to this host${skipped}`, () => {
     expect(await mailIn(host.ports.imaps, rest.email, PASSWORD)).toHaveLength(1)
   })
 
-  it('with a detail behind a plus is for the mailbox, unless one has that very name', async () => {
+  it('to a plus address reaches the mailbox, unless a mailbox has that exact name', async () => {
     const plain = await mailbox('sales')
     const named = await mailbox('sales+eu')
     await host.receive(`sales+us@${acme.domain}`, 'us')
@@ -135,7 +147,7 @@ describe.skipIf(edgeMissing)(`mail to this host${skipped}`, () => {
     expect(await mailIn(host.ports.imaps, plain.email, PASSWORD)).toHaveLength(2)
   })
 
-  it('is refused while the mailbox is suspended, and nobody logs in to it', async () => {
+  it('is rejected while the mailbox is suspended, and so are its logins', async () => {
     const { email, path } = await mailbox('moody')
     await host.receive(email, 'before')
     await host.arrived(email, 'before')
@@ -150,7 +162,7 @@ describe.skipIf(edgeMissing)(`mail to this host${skipped}`, () => {
     await host.arrived(email, 'before')
   })
 
-  it('of whoever had an address before is not for who has it now', async () => {
+  it('in a deleted mailbox is not visible in a new mailbox with its address', async () => {
     const before = await mailbox('reused')
     await host.receive(before.email, 'private')
     await host.arrived(before.email, 'private')
@@ -160,7 +172,7 @@ describe.skipIf(edgeMissing)(`mail to this host${skipped}`, () => {
     expect(await mailIn(host.ports.imaps, before.email, PASSWORD)).toEqual([])
   })
 
-  it('is refused when the mailbox is full, until it may hold more', async () => {
+  it('is rejected when the mailbox is over quota, until the quota is raised', async () => {
     const { email, path } = await mailbox('tiny', { storage_quota: 20_000 })
     const body = `${'x'.repeat(70)}\n`.repeat(160)
     await host.receive(email, 'first', body)
@@ -192,7 +204,7 @@ describe.skipIf(edgeMissing)(`mail to this host${skipped}`, () => {
       return found.rows.length > 0 && found
     })
 
-  it('logs each message in UTC, under an id that is used once, with its subject', async () => {
+  it('is logged in UTC with a unique id and its subject', async () => {
     await host.receive(acme.email, 'a subject to find')
     await host.arrived(acme.email, 'a subject to find')
     const line = await waitFor(() =>

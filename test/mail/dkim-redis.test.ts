@@ -21,12 +21,12 @@ describe.skipIf(missing)(
       await redis.stop()
     })
 
-    it('is verifiable, follows a rotation with the next message, and ends with the domain', async () => {
+    it('is verifiable, uses a rotated key for the next message, and ends with the domain', async () => {
       const acme = await host.app.tenant('acme')
       const owner = await host.app.operator('owner')
-      const { body } = await acme.post('/api/v1/domains/', { domain: 'shop.test' })
-      const dkim = `/api/v1/domains/${body.data.id}/dkim`
-      const made = await acme.post('/api/v1/smtp-credentials/', { domain_id: body.data.id })
+      const shop = await host.app.hostedDomain(acme, { domain: 'shop.test' })
+      const dkim = `/api/v1/domains/${shop.id}/dkim`
+      const made = await acme.post('/api/v1/smtp-credentials/', { domain_id: shop.id })
       let count = 0
       const sent = async () => {
         const to = `reader-${++count}@outside.test`
@@ -56,7 +56,7 @@ describe.skipIf(missing)(
       expect(signatureOf(second)?.selector).toBe(rotated.selector)
       expect(verifies(second, rotated.record_value)).toBe(true)
 
-      await acme.delete(`/api/v1/domains/${body.data.id}`)
+      await acme.delete(`/api/v1/domains/${shop.id}`)
       await waitFor(async () => (await host.app.core.signingKeys.domains()).length === 0)
     })
   },

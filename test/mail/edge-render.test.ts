@@ -39,11 +39,11 @@ describe.skipIf(edgeMissing)(`mailplane edge render${skipped}`, () => {
   const setting = (name: string) =>
     spawnSync('postconf', ['-c', join(out, 'postfix'), '-h', name], { encoding: 'utf8' })
 
-  it('writes what Postfix reads without a complaint', () => {
+  it('writes a configuration that Postfix accepts without warnings', () => {
     const { status, stderr } = spawnSync('postconf', ['-c', join(out, 'postfix'), '-n'], {
       encoding: 'utf8',
     })
-    // The maps are named by where they will be.
+    // The maps are named by their final path.
     const complaints = stderr.split('\n').filter((line) => !/pgsql-\w+\.cf": No such/.test(line))
     expect({ status, complaints }).toEqual({ status: 0, complaints: [''] })
     expect(setting('submission_end_of_data_restrictions').stdout).toContain(':10031')
@@ -57,13 +57,13 @@ describe.skipIf(edgeMissing)(`mailplane edge render${skipped}`, () => {
     const services = spawnSync('postconf', ['-c', join(out, 'postfix'), '-M'], {
       encoding: 'utf8',
     }).stdout
-    const privately = ['10587', '10026', '10027'].map((port) => `127.0.0.1:${port}`)
+    const privately = ['10587', '10588', '10026', '10027'].map((port) => `127.0.0.1:${port}`)
     for (const port of ['25', '587', '465', ...privately]) {
       expect(services).toMatch(new RegExp(`^${port.replaceAll('.', '\\.')} +inet`, 'm'))
     }
   })
 
-  it('puts the content filter before the queue of everybody who sends, and behind it nowhere', () => {
+  it('puts the content filter before the queue on every submission service and nowhere after it', () => {
     const overrides = spawnSync('postconf', ['-c', join(out, 'postfix'), '-P'], {
       encoding: 'utf8',
     })
@@ -72,7 +72,7 @@ describe.skipIf(edgeMissing)(`mailplane edge render${skipped}`, () => {
       .split('\n')
       .filter((line) => line.includes('smtpd_proxy_filter = 127.0.0.1:10025'))
       .map((line) => line.slice(0, line.indexOf('/inet')))
-    expect(filtered.sort()).toEqual(['127.0.0.1:10587', '25', '465', '587'])
+    expect(filtered.sort()).toEqual(['127.0.0.1:10587', '127.0.0.1:10588', '25', '465', '587'])
     const login = (name: string) =>
       spawnSync('postmap', ['-q', name, `regexp:${join(out, 'postfix', 'origin.regexp')}`], {
         encoding: 'utf8',
@@ -81,14 +81,14 @@ describe.skipIf(edgeMissing)(`mailplane edge render${skipped}`, () => {
     expect(statSync(join(out, 'postfix', 'origin.regexp')).mode & 0o077).toBe(0)
   })
 
-  it('writes what Rspamd reads without a complaint', () => {
+  it('writes a configuration that Rspamd accepts without warnings', () => {
     const { status, stdout } = spawnSync('rspamadm', ['configtest', '-c', rspamdConfig()], {
       encoding: 'utf8',
     })
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('syntax OK') })
   })
 
-  /** The package's configuration with our changes in it, as on a host. */
+  /** The configuration of the Debian package with our changes, as on a host. */
   function rspamdConfig(): string {
     const folder = join(dataDir, '..', 'rspamd')
     cpSync('/etc/rspamd', folder, { recursive: true })
@@ -97,12 +97,33 @@ describe.skipIf(edgeMissing)(`mailplane edge render${skipped}`, () => {
       const path = join(folder, name)
       if (!statSync(path).isFile()) continue
       const text = readFileSync(path, 'utf8')
-      writeFileSync(path, text.replaceAll('$CONFDIR', folder).replaceAll('/etc/rspamd', folder))
+      writeFileSync(
+        path,
+        text.replace(/\$\{?(LOCAL_)?CONFDIR\}?/g, folder).replaceAll('/etc/rspamd', folder),
+      )
     }
     return join(folder, 'rspamd.conf')
   }
 
-  it('writes what Dovecot reads without a complaint', () => {
+  it('writes the virus scanner into the configuration of Rspamd and of clamd', () => {
+    const rules = readFileSync(join(out, 'rspamd', 'local.d', 'antivirus.conf'), 'utf8')
+    expect(rules).toContain('servers = "/run/clamav/clamd.ctl";')
+    const parsed = spawnSync('rspamadm', ['configdump', '-c', rspamdConfig(), 'antivirus'], {
+      encoding: 'utf8',
+    })
+    expect(parsed.stdout).toContain('CLAM_VIRUS')
+    const { stdout } = spawnSync('clamconf', ['-c', join(out, 'clamav')], { encoding: 'utf8' })
+    expect(stdout).toContain('LocalSocket = "/run/clamav/clamd.ctl"')
+    expect(stdout).not.toMatch(/ERROR/)
+    expect(readFileSync(join(out, 'clamav', 'clamd.conf'), 'utf8')).toContain(
+      'DatabaseDirectory /var/lib/clamav\n',
+    )
+    expect(readFileSync(join(out, 'README.md'), 'utf8')).toContain(
+      'MONITOR_CLAMD=/run/clamav/clamd.ctl',
+    )
+  })
+
+  it('writes a configuration that Dovecot accepts without warnings', () => {
     const { status, stdout, stderr } = spawnSync(
       'doveconf',
       ['-n', '-c', join(out, 'dovecot', 'dovecot.conf')],
@@ -113,7 +134,7 @@ describe.skipIf(edgeMissing)(`mailplane edge render${skipped}`, () => {
     expect(stdout).toContain('sieve_max_redirects = 32')
   })
 
-  it('says where each file goes, and keeps secrets from others', () => {
+  it('prints the destination of each file and protects files with secrets', () => {
     const readme = readFileSync(join(out, 'README.md'), 'utf8')
     for (const name of files.filter((one) => one !== 'README.md')) {
       expect(readme).toContain(`| ${name} | /etc/${name} |`)

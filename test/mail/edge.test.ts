@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -12,6 +13,7 @@ import {
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { accountOf } from '../../src/edge/accounts.ts'
 import { workersIn } from '../../src/edge/processes.ts'
 import { PASSWORD } from '../support/app.ts'
 import { edgeMissing, skipped } from '../support/edge.ts'
@@ -28,7 +30,7 @@ interface Listener {
 
 describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
   const folders: string[] = []
-  /** A data folder whose edge is stopped and removed afterwards. */
+  /** A data folder whose edge is stopped and removed after the test. */
   const newFolder = (...below: string[]) => {
     const dataDir = join(temporaryFolder(), ...below, 'data')
     folders.push(dataDir)
@@ -58,7 +60,7 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
     })
   }
 
-  it('needs a known verb', async () => {
+  it('refuses an unknown verb', async () => {
     const dataDir = newFolder()
     expect((await edge(dataDir)).code).toBe(2)
     expect((await edge(dataDir, 'sideways')).code).toBe(2)
@@ -69,7 +71,18 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
     expect((await edge(dataDir, 'status', '--json')).json()).toEqual([])
   })
 
-  it('and a server are a working mail host in two commands, whichever comes first', async () => {
+  it('refuses the data folder of an ordinary user with the command that helps (N1)', async () => {
+    const dataDir = newFolder()
+    mkdirSync(dataDir, { recursive: true })
+    const { uid, gid } = accountOf('www-data')
+    chownSync(dataDir, uid, gid)
+    const { code, stderr } = await edge(dataDir, 'up')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/belongs to www-data.*sudo SVC_USER=www-data npm start/)
+    expect(existsSync(join(dataDir, 'edge'))).toBe(false)
+  })
+
+  it('and mailplane serve make a working mail host, in either order', async () => {
     const dataDir = newFolder()
     const first = await edge(dataDir, 'up', '--json')
     expect(first.stderr).toBe('')
@@ -88,7 +101,7 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
     expect(statSync(ports.env_file).mode & 0o777).toBe(0o600)
 
     const env = { SVC_COOKIE_SECURE: 'false' }
-    let server = await startServer({ dataDir, env })
+    let server = await startServer({ dataDir, env, hasEdge: true })
     await bootstrapBoth(server)
     expect(await delivered(ports, 'admin@acme.test')).toBe('delivered')
     const login = () =>
@@ -97,20 +110,20 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
       })
     expect((await login()).status).toBe(200)
 
-    // Down and up again under a running server, which need not be told.
+    // Down and up again under a running server, which needs no restart.
     expect((await edge(dataDir, 'down')).code).toBe(0)
     expect((await login()).status).toBe(503)
     expect((await edge(dataDir, 'up', '--json')).json()).toEqual(ports)
     expect((await login()).status).toBe(200)
 
-    // The database comes back where the mail servers look for it.
+    // The database returns at the path that the mail servers use.
     await server.stop()
-    server = await startServer({ dataDir, env })
+    server = await startServer({ dataDir, env, hasEdge: true })
     expect((await login()).status).toBe(200)
     expect(await delivered(ports, 'admin@acme.test')).toBe('delivered')
   })
 
-  it('takes other ports when somebody is faster', async () => {
+  it('uses other ports when the default ports are taken', async () => {
     const dataDir = newFolder()
     const starting = edge(dataDir, 'up', '--json')
     const file = join(dataDir, 'edge', 'ports.json')
@@ -124,7 +137,7 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
     const ports = started.json()
     expect(ports.imap.port).not.toBe(imap)
     expect(ports.smtp.port).not.toBe(smtp)
-    // That it listens: without its database Dovecot greets nobody.
+    // Only that it listens: without its database Dovecot sends no greeting.
     for (const { port } of [ports.imap, ports.smtp, ports.imaps]) {
       const socket = connect(port, '127.0.0.1')
       await once(socket, 'connect')
@@ -132,11 +145,9 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
     }
   })
 
-  it('up a second time changes nothing; after a kill, or a change, it runs again', async () => {
+  it('up changes nothing when it runs, and restarts after a kill or a change', async () => {
     const dataDir = newFolder()
-    const start = performance.now()
     const ports = (await edge(dataDir, 'up', '--json')).json()
-    expect(performance.now() - start).toBeLessThan(15_000)
     const pids = async () => (await edge(dataDir, 'status', '--json')).json()
     const before = await pids()
     expect(before.every((one: { running: boolean }) => one.running)).toBe(true)
@@ -160,14 +171,12 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
     )
   })
 
-  it('down leaves no process behind, and strangers whose number a file names alone', async () => {
+  it('down leaves no process behind and does not kill an unrelated process named in a pid file', async () => {
     const dataDir = newFolder()
     await edge(dataDir, 'up')
     const folder = join(dataDir, 'edge')
     expect(workersIn(folder).length).toBeGreaterThan(3)
-    const start = performance.now()
     expect((await edge(dataDir, 'down')).code).toBe(0)
-    expect(performance.now() - start).toBeLessThan(6000)
     expect(workersIn(folder)).toEqual([])
     writeFileSync(join(folder, 'run', 'master.pid'), `${process.pid}\n`)
     expect((await edge(dataDir, 'status', '--json')).json()[2]).toMatchObject({ running: false })
@@ -175,7 +184,7 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
     expect((await edge(dataDir, 'up')).code).toBe(0)
   })
 
-  it('lies elsewhere when its users cannot reach the data folder, or its path is too long', async () => {
+  it('uses another folder when its users cannot enter the data folder or its path is too long', async () => {
     const closed = newFolder('closed')
     mkdirSync(closed, { recursive: true })
     chmodSync(join(closed, '..'), 0o700)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hashPassword } from '../../src/lib/passwords.ts'
-import { type App, newAddress, startApp } from '../support/app.ts'
+import { passwordHashing } from '../../src/lib/password-hashing.ts'
+import { type App, newIp, startApp } from '../support/app.ts'
 import { type Dovecot, dovecotMissing, startDovecot } from '../support/dovecot.ts'
 
 const missing = dovecotMissing()
@@ -8,12 +8,12 @@ const missing = dovecotMissing()
 const login = (app: App, email_address: string, password: string) =>
   app.send('POST', '/api/v1/mailbox-auth/login', {
     body: { email_address, password },
-    from: newAddress(),
+    from: newIp(),
   })
 const start = (port: number, IMAP_TLS: string) =>
   startApp({ env: { IMAP_HOST: '127.0.0.1', IMAP_PORT: String(port), IMAP_TLS } })
 
-// Dovecot takes none of these characters in a password, whatever is stored.
+// Dovecot accepts none of these characters in a password, whatever is stored.
 const CONTROL = 'one\r\ntwo\t'
 const HASHED = 'a-hashed-passphrase-1'
 const passwords = {
@@ -27,7 +27,12 @@ const passwords = {
   'many-characters': 'Ab1%'.repeat(175),
 }
 
-/** The mailboxes of tenants with these names; in hexadecimal, for a file cannot hold colons. */
+const hashing = passwordHashing('lowest')
+
+/**
+ * The mailboxes of tenants with these passwords. Hexadecimal, because the file cannot contain
+ * colons.
+ */
 const users = async () => ({
   ...Object.fromEntries(
     Object.entries(passwords).map(([name, password]) => [
@@ -35,8 +40,8 @@ const users = async () => ({
       `{PLAIN.HEX}${Buffer.from(password).toString('hex')}`,
     ]),
   ),
-  'admin@control.test': `{ARGON2ID}${await hashPassword(CONTROL)}`,
-  'admin@hashed.test': `{ARGON2ID}${await hashPassword(HASHED)}`,
+  'admin@control.test': `{ARGON2ID}${await hashing.hash(CONTROL)}`,
+  'admin@hashed.test': `{ARGON2ID}${await hashing.hash(HASHED)}`,
 })
 
 describe.skipIf(missing)(`a mailbox login against Dovecot${missing ? `: ${missing}` : ''}`, () => {
@@ -57,7 +62,7 @@ describe.skipIf(missing)(`a mailbox login against Dovecot${missing ? `: ${missin
     })
     afterAll(() => app.stop())
 
-    it('refuses an address that the server does not know', async () => {
+    it('refuses an unknown e-mail address', async () => {
       const { email } = await app.tenant('unknown')
       expect(await login(app, email, 'right')).toMatchObject({
         status: 401,
@@ -80,21 +85,21 @@ describe.skipIf(missing)(`a mailbox login against Dovecot${missing ? `: ${missin
       },
     )
 
-    it('refuses a password with line breaks, and the server takes no part of it for a command', async () => {
+    it('refuses a password with line breaks, and the server executes no part of it', async () => {
       const { email } = await app.tenant('control')
       expect((await login(app, email, CONTROL)).status).toBe(401)
       expect((await login(app, email, 'x\r\nb LOGIN admin@plain.test right\r\n')).status).toBe(401)
       expect(dovecot.log()).not.toContain('Error')
     })
 
-    it("verifies against the product's own hashes", async () => {
+    it('verifies against the hashes of Mailplane', async () => {
       const { email } = await app.tenant('hashed')
       expect((await login(app, email, HASHED.toUpperCase())).status).toBe(401)
       expect((await login(app, email, HASHED)).status).toBe(200)
     })
   })
 
-  it('answers 503 and counts nothing once the server is stopped', async () => {
+  it('responds with 503 and counts no failure while the server is stopped', async () => {
     const other = await startDovecot(await users())
     const app = await start(other.ports.imaps, 'true')
     try {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newAddress, PASSWORD } from '../support/app.ts'
+import { newIp, PASSWORD } from '../support/app.ts'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
 import { openImap } from '../support/imap-client.ts'
 import { waitFor } from '../support/wait.ts'
@@ -18,7 +18,7 @@ describe.skipIf(edgeMissing)(`the login of a mailbox holder${skipped}`, () => {
   const login = (email_address: string, password: string) =>
     host.app.send('POST', '/api/v1/mailbox-auth/login', {
       body: { email_address, password },
-      from: newAddress(),
+      from: newIp(),
     })
   const imap = async (email: string, password: string) => {
     const client = await openImap({ port: host.ports.imaps })
@@ -27,14 +27,14 @@ describe.skipIf(edgeMissing)(`the login of a mailbox holder${skipped}`, () => {
     return ok
   }
 
-  it('asks the Dovecot of the private edge, with no setting at all', async () => {
+  it('uses the Dovecot of the private edge without any setting', async () => {
     expect((await login(acme.email, 'wrong')).status).toBe(401)
     expect((await login(`nobody@${acme.domain}`, PASSWORD)).status).toBe(401)
     expect((await login(acme.email, PASSWORD)).status).toBe(200)
   })
 
-  it("is the client's, also to Dovecot: its failures are not held against the control plane", async () => {
-    const from = newAddress()
+  it('passes the client IP address to Dovecot, so that failures are not counted for the control plane', async () => {
+    const from = newIp()
     const body = { email_address: acme.email, password: 'wrong' }
     await host.app.send('POST', '/api/v1/mailbox-auth/login', { body, from })
     await waitFor(() => host.log('dovecot').includes(`rip=${from}`))
@@ -47,7 +47,7 @@ describe.skipIf(edgeMissing)(`the login of a mailbox holder${skipped}`, () => {
     ['blanks', '  twelve chars 1 '],
     ['unicode', 'pässwörd-密码-🔑-1234'],
     ['many', 'Ab1='.repeat(256)],
-  ])('takes the password that was set, by every way: %s', async (name, password) => {
+  ])('accepts the stored password over IMAP, SMTP and the API: %s', async (name, password) => {
     const email = `${name}@${acme.domain}`
     expect((await acme.post(ACCOUNTS, { email, password })).status).toBe(201)
     expect(await imap(email, `${password}x`)).toBe(false)
@@ -57,7 +57,7 @@ describe.skipIf(edgeMissing)(`the login of a mailbox holder${skipped}`, () => {
     expect((await login(email, password)).status).toBe(200)
   })
 
-  it('takes a new password at once, and the old one no more', async () => {
+  it('accepts a new password at once and no longer the old one', async () => {
     const email = `changed@${acme.domain}`
     const made = await acme.post(ACCOUNTS, { email, password: PASSWORD })
     expect(await imap(email, PASSWORD)).toBe(true)
@@ -67,7 +67,7 @@ describe.skipIf(edgeMissing)(`the login of a mailbox holder${skipped}`, () => {
     expect([await imap(email, PASSWORD), await imap(email, next)]).toEqual([false, true])
   })
 
-  it('is 503 while Dovecot is away, and works again by itself', async () => {
+  it('responds with 503 while Dovecot is down and recovers by itself', async () => {
     await host.down()
     expect(await login(acme.email, PASSWORD)).toMatchObject({
       status: 503,

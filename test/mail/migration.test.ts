@@ -8,22 +8,22 @@ import { type Dovecot, dovecotMissing } from '../support/dovecot.ts'
 import {
   contentsOf,
   endOf,
+  IMAP_PASSWORD,
   imapServer,
-  importBody,
   inMailbox,
   letter,
   MIGRATION,
-  PASSWORDS,
   settingsFor,
   startImport,
 } from '../support/migration.ts'
+import { waitFor } from '../support/wait.ts'
 
 const missing = dovecotMissing()
 const users = Array.from({ length: 20 }, (_, index) => `user${index}@acme.test`)
 
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
-/** Bytes that somebody still has in buffers; below a bound also those that nobody has any more. */
+/** Bytes in buffers. Garbage is collected first when they exceed the bound. */
 function held(bound: number): number {
   if (process.memoryUsage().external > bound) collect()
   return process.memoryUsage().external
@@ -51,7 +51,7 @@ describe.skipIf(missing)(
       await Promise.all([old?.remove(), own?.remove()])
     })
 
-    /** A mailbox of its own for each test, on both servers. */
+    /** A separate mailbox for each test, on both servers. */
     async function mailbox() {
       const address = users[used++] as string
       const made = await acme.post('/api/v1/mailboxes/email-accounts', {
@@ -69,14 +69,14 @@ describe.skipIf(missing)(
         ownContents: () => contentsOf(own, address),
         run: async (more: object = {}) => endOf(acme, await startImport(acme, pair, more)),
         follow: async (id: string, action: string) => {
-          const answer = await acme.post(`${MIGRATION}/jobs/${id}/${action}`, PASSWORDS)
+          const answer = await acme.post(`${MIGRATION}/jobs/${id}/${action}`)
           expect(answer.status).toBe(201)
           return endOf(acme, answer.body.job_id)
         },
       }
     }
 
-    it('copies folders, flags, keywords and dates as they are', async () => {
+    it('copies folders, flags, keywords and dates unchanged', async () => {
       const { atOld, run, oldContents, ownContents } = await mailbox()
       await atOld(async (client) => {
         const at = new Date('2019-04-05T06:07:08Z')
@@ -100,7 +100,7 @@ describe.skipIf(missing)(
       expect(after['Projects/A & B/Ünder']).toHaveLength(1)
     })
 
-    it('maps folders and leaves out those that are excluded', async () => {
+    it('maps folders and skips excluded folders', async () => {
       const { atOld, run, ownContents } = await mailbox()
       await atOld(async (client) => {
         for (const path of ['Old', 'Old/Deep', 'Spam', 'Spam/More', 'Kept']) {
@@ -112,7 +112,10 @@ describe.skipIf(missing)(
         folder_mapping: [{ source: 'Old', target: 'Archive/2020' }],
         exclude_folders: ['Spam'],
       })
-      const counts = Object.entries(await ownContents()).map(([path, kept]) => [path, kept.length])
+      const counts = Object.entries(await ownContents()).map(([path, messages]) => [
+        path,
+        messages.length,
+      ])
       expect(Object.fromEntries(counts)).toMatchObject({
         'Archive/2020': 1,
         'Archive/2020/Deep': 1,
@@ -122,13 +125,13 @@ describe.skipIf(missing)(
       expect(counts.flat()).not.toContain('Spam/More')
     })
 
-    it('copies only what is new in a delta, and carries flag changes', async () => {
+    it('copies only new messages in a delta and updates changed flags', async () => {
       const { atOld, atOwn, run, follow, ownContents } = await mailbox()
       await atOld(async (client) => {
         for (let i = 1; i <= 3; i++) await client.append('INBOX', letter(i), ['\\Seen'])
       })
       const first = await run()
-      // Deleted at the target: a delta does not bring it back. Its own flags stay.
+      // Deleted at the target: a delta does not restore it. Its own flags stay.
       await atOwn(async (client) => {
         await client.mailboxOpen('INBOX')
         await client.messageDelete({ header: { 'message-id': '<3@old.example>' } })
@@ -157,10 +160,10 @@ describe.skipIf(missing)(
       })
     })
 
-    it('run again, copies nothing twice, and brings back what was deleted', async () => {
+    it('copies nothing twice in a second run, and restores deleted messages', async () => {
       const { atOld, atOwn, run, oldContents, ownContents } = await mailbox()
       await atOld(async (client) => {
-        // Twins, and one without a Message-ID.
+        // Duplicates, and one without a Message-ID.
         for (const text of [letter(1), letter(1), 'Subject: bare\r\n\r\nbody\r\n']) {
           await client.append('INBOX', text, [])
         }
@@ -175,13 +178,13 @@ describe.skipIf(missing)(
       expect((await ownContents()).INBOX).toEqual((await oldContents()).INBOX)
     })
 
-    it('knows its own copies again when what it wrote down is lost', async () => {
+    it('recognizes its copies when its records are lost', async () => {
       const { atOld, run, oldContents, ownContents } = await mailbox()
       await atOld(async (client) => {
         for (let i = 0; i < 20; i++) await client.append('INBOX', letter(i % 15), [])
       })
       const { job_id } = await run()
-      // As after a kill between the target's answer and the commit.
+      // As after a kill between the response of the target and the commit.
       const { db } = app.core
       const { pair_id } = await db
         .selectFrom('migration_jobs')
@@ -204,7 +207,7 @@ describe.skipIf(missing)(
       expect((await ownContents()).INBOX).toEqual((await oldContents()).INBOX)
     })
 
-    it('copies a message of 50 MB without holding it whole', async () => {
+    it('copies a message of 50 MB without buffering all of it', async () => {
       const { atOld, run, oldContents, ownContents } = await mailbox()
       const line = `${'x'.repeat(76)}\r\n`
       const size = 50 * 1024 * 1024
@@ -223,7 +226,7 @@ describe.skipIf(missing)(
       expect((await ownContents()).INBOX).toEqual((await oldContents()).INBOX)
     })
 
-    it('exports too', async () => {
+    it('exports to an outside server', async () => {
       const { atOwn, address, oldContents, ownContents } = await mailbox()
       await atOwn(async (client) => {
         await client.mailboxCreate('Work/Plans')
@@ -231,12 +234,12 @@ describe.skipIf(missing)(
       })
       const { body } = await acme.post(`${MIGRATION}/export`, {
         source_email: address,
-        source_password: importBody({ source: old, from: '', to: '' }).target_password,
+        source_password: IMAP_PASSWORD,
         target_host: '127.0.0.1',
         target_port: old.ports.imaps,
         target_tls_verify: false,
         target_username: address,
-        target_password: PASSWORDS.target_password,
+        target_password: IMAP_PASSWORD,
       })
       expect(await endOf(acme, body.job_id)).toMatchObject({
         status: 'completed',
@@ -247,14 +250,14 @@ describe.skipIf(missing)(
       expect((await oldContents())['Work/Plans']).toEqual((await ownContents())['Work/Plans'])
     })
 
-    it('logs in over STARTTLS where TLS is not there from the start', async () => {
+    it('logs in over STARTTLS when the server has no implicit TLS', async () => {
       const { atOld, run } = await mailbox()
       await atOld((client) => client.append('INBOX', letter(1), []))
       const job = await run({ source_port: old.ports.imap, source_ssl: false })
       expect(job).toMatchObject({ status: 'completed', migrated_messages: 1 })
     })
 
-    it('fails at once, with a reason and without the password, when it may not log in', async () => {
+    it('fails at once when the login is refused, with a reason and without the password', async () => {
       const { run } = await mailbox()
       const wrong = await run({ source_password: 'not the password' })
       expect(wrong).toMatchObject({
@@ -269,15 +272,31 @@ describe.skipIf(missing)(
         status: 'failed',
         error: expect.stringMatching(/certificate/i),
       })
-      const rows = await app.core.db
-        .selectFrom('migration_jobs')
-        .select('credentials')
-        .where('status', 'in', ['failed', 'completed'])
-        .execute()
-      expect(rows.every(({ credentials }) => credentials === null)).toBe(true)
     })
 
-    it('tells of start and end as events', async () => {
+    it('writes the reason of a failed job into its error log (B6.3)', async () => {
+      const { pair, run } = await mailbox()
+      const errorsOf = async (id: string) =>
+        (await acme.get(`${MIGRATION}/jobs/${id}/errors`)).body.errors
+      const refused = await run({ source_password: 'not the password' })
+      expect(refused.failed_messages).toBe(0)
+      expect(await errorsOf(refused.job_id)).toMatchObject([
+        { error_type: 'job_failed', error_message: refused.error, folder: '', retryable: false },
+      ])
+      const { recent_errors } = (await acme.get(`${MIGRATION}/summary`)).body
+      expect(recent_errors[0]).toMatchObject({ job_id: refused.job_id, error_type: 'job_failed' })
+      // The reason is there while the job still retries.
+      const id = await startImport(acme, pair, { source_port: 1 })
+      const [first] = await waitFor(async () => {
+        const errors = await errorsOf(id)
+        return errors.length > 0 && errors
+      })
+      expect(first).toMatchObject({ error_message: expect.stringContaining('ECONNREFUSED') })
+      expect(await endOf(acme, id)).toMatchObject({ status: 'failed' })
+      expect(await errorsOf(id)).toMatchObject([{ error_type: 'job_failed' }])
+    })
+
+    it('emits events at start and end', async () => {
       const { atOld, run } = await mailbox()
       await atOld((client) => client.append('INBOX', letter(1), []))
       const { job_id } = await run()

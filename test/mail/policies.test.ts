@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
-import { type Asked, startAuthPolicy, startPolicy } from '../support/policy-servers.ts'
+import { type PolicyRequest, startAuthPolicy, startPolicy } from '../support/policy-servers.ts'
 import { message } from '../support/smtp-client.ts'
 
-describe.skipIf(edgeMissing)(`decisions that mail servers ask for${skipped}`, () => {
+describe.skipIf(edgeMissing)(`policy requests of the mail servers${skipped}`, () => {
   let host: MailHost
   let acme: Awaited<ReturnType<MailHost['app']['tenant']>>
   let login: { username: string; secret: string }
@@ -40,11 +40,11 @@ describe.skipIf(edgeMissing)(`decisions that mail servers ask for${skipped}`, ()
     return reply
   }
 
-  it('ask for the rate once a message, with its login and its recipients', async () => {
-    rate.asked.length = 0
-    access.asked.length = 0
+  it('request a rate decision once per message, with its login and its recipients', async () => {
+    rate.requests.length = 0
+    access.requests.length = 0
     expect((await send(['a@outside.test', 'b@outside.test', acme.email])).code).toBe(250)
-    expect(rate.asked).toMatchObject([
+    expect(rate.requests).toMatchObject([
       {
         protocol_state: 'END-OF-MESSAGE',
         sasl_username: login.username,
@@ -52,31 +52,33 @@ describe.skipIf(edgeMissing)(`decisions that mail servers ask for${skipped}`, ()
         recipient_count: '3',
       },
     ])
-    expect(access.asked.map((one: Asked) => [one.protocol_state, one.recipient])).toEqual([
+    expect(
+      access.requests.map((one: PolicyRequest) => [one.protocol_state, one.recipient]),
+    ).toEqual([
       ['RCPT', 'a@outside.test'],
       ['RCPT', 'b@outside.test'],
       ['RCPT', acme.email],
     ])
-    expect(access.asked[0]).toMatchObject({
+    expect(access.requests[0]).toMatchObject({
       client_address: '127.0.0.1',
       sasl_username: login.username,
     })
   })
 
-  it('ask about the recipients of mail from outside, and say that it is', async () => {
-    rate.asked.length = 0
-    access.asked.length = 0
+  it('request an access decision for recipients of inbound mail, marked as inbound', async () => {
+    rate.requests.length = 0
+    access.requests.length = 0
     expect((await host.receive(acme.email, 'inbound')).code).toBe(250)
-    expect(rate.asked).toEqual([])
-    expect(access.asked).toMatchObject([
+    expect(rate.requests).toEqual([])
+    expect(access.requests).toMatchObject([
       { protocol_state: 'RCPT', recipient: acme.email, sasl_username: '', policy_context: 'mx' },
     ])
-    // Who does not exist is nobody's question.
+    // An unknown recipient is rejected without a policy request.
     expect((await host.receive(`nobody@${acme.domain}`, 'inbound')).code).toBe(550)
-    expect(access.asked).toHaveLength(1)
+    expect(access.requests).toHaveLength(1)
   })
 
-  it('do as they are told', async () => {
+  it('are obeyed: mail is deferred or rejected with the given text', async () => {
     answers.rate = 'DEFER_IF_PERMIT 4.7.1 too much for now'
     expect((await send([acme.email])).text).toMatch(/^450 4\.7\.1 .*too much for now/)
     answers.rate = 'DUNNO'
@@ -86,18 +88,18 @@ describe.skipIf(edgeMissing)(`decisions that mail servers ask for${skipped}`, ()
     expect((await send([acme.email])).code).toBe(250)
   })
 
-  it('ask about every login, remembered or not, and report how it ended', async () => {
+  it('are sent for every login, cached or not, and report its result', async () => {
     expect(await host.authCode(login.username, login.secret)).toBe(235)
-    auth.asked.length = 0
+    auth.requests.length = 0
     answers.login = false
     expect(await host.authCode(login.username, login.secret)).toBe(535)
     answers.login = true
-    expect(auth.asked.find(({ command }) => command === 'allow')).toMatchObject({
+    expect(auth.requests.find(({ command }) => command === 'allow')).toMatchObject({
       key: expect.stringMatching(/^[0-9a-f]{64}$/),
       body: { login: login.username, remote: '127.0.0.1', protocol: 'smtp' },
     })
     const reports = () =>
-      auth.asked.filter(({ command }) => command === 'report').map(({ body }) => body)
+      auth.requests.filter(({ command }) => command === 'report').map(({ body }) => body)
     await expect
       .poll(reports)
       .toContainEqual(expect.objectContaining({ success: false, policy_reject: true }))
@@ -107,7 +109,7 @@ describe.skipIf(edgeMissing)(`decisions that mail servers ask for${skipped}`, ()
       .toContainEqual(expect.objectContaining({ success: false, policy_reject: false }))
   })
 
-  it('let mail and logins pass while nobody answers', async () => {
+  it('are ignored while the policy servers are down: mail passes', async () => {
     for (const server of [rate, access, auth]) await server.stop()
     expect((await send([acme.email])).code).toBe(250)
   })

@@ -81,7 +81,7 @@ describe.skipIf(edgeMissing)(`search over mail in a real Dovecot${skipped}`, () 
         .executeTakeFirst()
       if (job?.error) throw new Error(job.error)
       return job?.status === 'complete' && job
-    }, 30_000)
+    })
   }
   const search = async (query: string, more: object = {}) => {
     const { status, body } = await acme.post(`${PATH}/search`, { query, min_score: 0.5, ...more })
@@ -89,16 +89,16 @@ describe.skipIf(edgeMissing)(`search over mail in a real Dovecot${skipped}`, () 
     return body.data.results
   }
 
-  it('reads no mail of a domain that has not allowed it', async () => {
+  it('indexes no mail of a domain that has not opted in', async () => {
     expect(await indexed()).toMatchObject({ documents_indexed: 0 })
     expect(await search('ferry Ithaca')).toEqual([])
   })
 
-  it('finds messages in every folder, by text, HTML and attachments', async () => {
+  it('finds messages in every folder by text, HTML and attachments', async () => {
     await allow(true)
     expect(await indexed()).toMatchObject({ documents_indexed: 2 })
-    const [found] = await search('ferries to Ithaca')
-    expect(found).toMatchObject({
+    const [hit] = await search('ferries to Ithaca')
+    expect(hit).toMatchObject({
       mailbox: EMAIL,
       folder: 'INBOX',
       subject: 'Harbour',
@@ -108,7 +108,7 @@ describe.skipIf(edgeMissing)(`search over mail in a real Dovecot${skipped}`, () 
       has_attachment: false,
       source: 'mail',
     })
-    expect(found.snippet).toContain('<mark>ferry</mark> to <mark>Ithaca</mark>')
+    expect(hit.snippet).toContain('<mark>ferry</mark> to <mark>Ithaca</mark>')
     const [html] = await search('walrus enclosure')
     expect(html).toMatchObject({ folder: 'Projects/2026', subject: 'Flächenplan' })
     expect(html.snippet).not.toContain('alert')
@@ -121,19 +121,19 @@ describe.skipIf(edgeMissing)(`search over mail in a real Dovecot${skipped}`, () 
       indexed_emails: 2,
       index_mail: true,
     })
-    const told = await app.core.db
+    const events = await app.core.db
       .selectFrom('events')
       .select(['event', 'data'])
       .where('event', 'like', 'rag.indexing.%')
       .orderBy('sequence')
       .execute()
-    expect(told).toMatchObject([
+    expect(events).toMatchObject([
       { event: 'rag.indexing.started', data: { mailbox: EMAIL, document_count: 2 } },
       { event: 'rag.indexing.complete', data: { mailbox: EMAIL, documents_indexed: 2 } },
     ])
   })
 
-  it('adds only what is new, and follows what was deleted or moved', async () => {
+  it('indexes only new messages and follows deletions and moves', async () => {
     await append('INBOX', letter('ben@port.test', 'Weather', 'A gale near Corsica is expected.'))
     expect(await indexed()).toMatchObject({ documents_indexed: 1, documents_removed: 0 })
     await inMailbox(async (client) => {
@@ -148,7 +148,7 @@ describe.skipIf(edgeMissing)(`search over mail in a real Dovecot${skipped}`, () 
     expect(await search('gale Corsica')).toHaveLength(1)
   })
 
-  it('does everything again when asked to, as the configuration wants it now', async () => {
+  it('reindexes everything on request with the current configuration', async () => {
     await allow(true, { enabled_fields: ['subject'] })
     expect(await indexed(true)).toMatchObject({ documents_indexed: 1 })
     expect(await search('gale Corsica')).toEqual([])
@@ -156,7 +156,7 @@ describe.skipIf(edgeMissing)(`search over mail in a real Dovecot${skipped}`, () 
     expect((await status()).indexed_emails).toBe(1)
   })
 
-  it('forgets all mail of a domain that no longer allows it', async () => {
+  it('deletes the index of a domain that opts out', async () => {
     await allow(false)
     expect(await search('weather')).toEqual([])
     expect(await status()).toMatchObject({ indexed_emails: 0, index_mail: false })

@@ -1,29 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lift, suppress } from '../../src/features/suppressions/suppressions.repository.ts'
-import { freePort } from '../../src/lib/free-port.ts'
+import { lift, suppress } from '../../src/hosting/suppressions.repository.ts'
 import { ulid } from '../../src/lib/ulid.ts'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
 import { message, openSmtp } from '../support/smtp-client.ts'
 import { waitFor } from '../support/wait.ts'
 
-describe.skipIf(edgeMissing)(`refusals on the way${skipped}`, () => {
+describe.skipIf(edgeMissing)(`refused recipients and senders${skipped}`, () => {
   let host: MailHost
   let acme: Awaited<ReturnType<MailHost['app']['tenant']>>
   let globex: typeof acme
   let login: { username: string; secret: string }
   const FROM = 'app@acme.test'
   beforeAll(async () => {
-    const [rate, access] = [String(await freePort()), String(await freePort())]
-    host = await startMailHost({
-      limiting: true,
-      filtering: [],
-      env: {
-        POLICY_RATE_PORT: rate,
-        POLICY_ACCESS_PORT: access,
-        EDGE_RATE_POLICY_PORT: rate,
-        EDGE_ACCESS_POLICY_PORT: access,
-      },
-    })
+    host = await startMailHost()
     acme = await host.app.tenant('acme')
     globex = await host.app.tenant('globex')
     const made = await acme.post('/api/v1/smtp-credentials/', { domain_id: acme.domainId })
@@ -51,7 +40,7 @@ describe.skipIf(edgeMissing)(`refusals on the way${skipped}`, () => {
     return body.data.usage.hourly_count as number
   }
 
-  it('meet the suppressed recipient of several, and nobody else, from one moment to the next', async () => {
+  it('only the suppressed one of several recipients is refused, as soon as it is suppressed', async () => {
     await change(true, 'gone@outside.test')
     const client = await loggedIn()
     await client.say(`MAIL FROM:<${FROM}>`)
@@ -72,7 +61,34 @@ describe.skipIf(edgeMissing)(`refusals on the way${skipped}`, () => {
     await waitFor(() => host.sink.to(to)[0])
   })
 
-  it('hold for services of the installation too, who may not send for strangers', async () => {
+  it('B4.5: refusals of a login are attributed to its credential', async () => {
+    const made = await acme.post('/api/v1/smtp-credentials/', {
+      domain_id: acme.domainId,
+      hourly_limit: 1,
+    })
+    const { id, username, secret } = made.body.data
+    const client = await host.submission()
+    await client.auth(username, secret)
+    const send = (from: string, to: string) =>
+      client.send({ from, to, text: message(from, to, 'x') })
+    expect((await send(FROM, 'first@outside.test')).code).toBe(250)
+    expect((await send(FROM, 'second@outside.test')).code).toBe(450)
+    await client.say('RSET')
+    expect((await send(globex.email, 'third@outside.test')).text).toMatch(/^553 .*not owned by/)
+    await client.say('RSET')
+    await change(true, 'gone@outside.test')
+    expect((await send(FROM, 'gone@outside.test')).code).toBe(554)
+    client.quit()
+    const path = `/api/v1/smtp-credentials/${id}/usage`
+    const usage = await waitFor(async () => {
+      const { data } = (await acme.get(path)).body
+      return data.total >= 4 && data
+    })
+    expect(usage).toMatchObject({ delivered: 1, deferred: 1, rejected: 2 })
+    await change(false, 'gone@outside.test')
+  })
+
+  it('internal services are refused too, and may not send for a domain that is not hosted here', async () => {
     await change(true, 'no@outside.test')
     const client = await openSmtp({ port: host.ports.internal })
     const to = 'yes@outside.test'
@@ -87,7 +103,7 @@ describe.skipIf(edgeMissing)(`refusals on the way${skipped}`, () => {
     client.quit()
   })
 
-  it('meet a blocked sender, of the organization that has blocked it', async () => {
+  it('a blocked sender is refused only for the organization that blocked it', async () => {
     const { db } = host.app.core
     const sender = 'somebody@elsewhere.test'
     const { organizationId: organization_id } = acme
@@ -102,7 +118,7 @@ describe.skipIf(edgeMissing)(`refusals on the way${skipped}`, () => {
     expect((await host.receive(acme.email, 'unblocked')).code).toBe(250)
   })
 
-  it('come with a count of one for each message, though it passes two doors', async () => {
+  it('each message is counted once although it passes two policy checks', async () => {
     const before = await counted()
     const client = await loggedIn()
     for (const to of ['c1@outside.test', 'c2@outside.test']) {

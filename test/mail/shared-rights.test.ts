@@ -43,17 +43,17 @@ describe.skipIf(missing)(
       clients.push(client)
       return client
     }
-    /** A new connection each time: what holds at the next one is what is promised. */
+    /** Opens a new connection each time, because changes apply to the next connection. */
     const sees = async (name: string) =>
       (await (await open(name)).run(`LIST "" "${TEAM}"`)).includes(TEAM)
     const pending = async () =>
       (await app.core.db.selectFrom('shared_mailbox_rights_pending').selectAll().execute()).length
-    const told = () => waitFor(async () => (await pending()) === 0, 20_000)
+    const synchronized = () => waitFor(async () => (await pending()) === 0)
     const member = (name: string) => `${PATH}/${id}/members/${accounts[name]?.id}`
     const add = async (name: string, permission: string) => {
       const body = { email_account_id: accounts[name]?.id, permission }
       expect((await acme.post(`${PATH}/${id}/members`, body)).status).toBe(200)
-      await told()
+      await synchronized()
     }
     const rights = async () => {
       const [answer] = await app.core.doveadm.run([
@@ -62,8 +62,8 @@ describe.skipIf(missing)(
       return Object.fromEntries((answer?.rows ?? []).map((row) => [row.id, row.rights]))
     }
 
-    it('is not there for somebody who is no member', async () => {
-      await told()
+    it('is invisible to a user who is not a member', async () => {
+      await synchronized()
       expect(await sees('jane')).toBe(false)
       expect(await (await open('jane')).isOk(`SELECT "${TEAM}"`)).toBe(false)
     })
@@ -83,7 +83,7 @@ describe.skipIf(missing)(
       ['john', 'read_only'],
       ['mary', 'send_as'],
       ['anne', 'send_on_behalf'],
-    ])('can only be read by %s, who is a member with %s', async (name, permission) => {
+    ])('is read-only for %s, a member with %s', async (name, permission) => {
       await add(name, permission)
       const client = await open(name)
       expect(await client.isOk(`SELECT "${TEAM}"`)).toBe(true)
@@ -98,42 +98,42 @@ describe.skipIf(missing)(
 
     it('follows a change of permission, a suspension and a removal', async () => {
       await acme.put(member('jane'), { permission: 'read_only' })
-      await told()
+      await synchronized()
       expect(await (await open('jane')).isOk(`APPEND "${TEAM}"`, 'Subject: x\r\n\r\nno\r\n')).toBe(
         false,
       )
       await acme.put(accounts.john?.path as string, { status: 'suspended' })
-      await told()
+      await synchronized()
       expect(await sees('john')).toBe(false)
       await acme.put(accounts.john?.path as string, { status: 'active' })
-      await told()
+      await synchronized()
       expect(await sees('john')).toBe(true)
       await acme.delete(member('john'))
-      await told()
+      await synchronized()
       expect(await sees('john')).toBe(false)
       expect((await acme.delete(accounts.mary?.path as string)).status).toBe(200)
-      await told()
+      await synchronized()
       expect(Object.keys(await rights()).sort()).toEqual([
         'user=anne@acme.test',
         'user=jane@acme.test',
       ])
     })
 
-    it('is brought up to date after Dovecot was away, and nobody who asks has to wait for that', async () => {
+    it('is synchronized after an outage of Dovecot without delaying requests', async () => {
       await dovecot.stop()
       const body = { email_account_id: accounts.rita?.id, permission: 'read_only' }
       expect((await acme.post(`${PATH}/${id}/members`, body)).status).toBe(200)
       expect((await acme.delete(member('jane'))).status).toBe(200)
       expect(await pending()).toBe(1)
       await dovecot.start()
-      await told()
+      await synchronized()
       expect(Object.keys(await rights()).sort()).toEqual([
         'user=anne@acme.test',
         'user=rita@acme.test',
       ])
     })
 
-    it('is put right at the next start, whatever was done behind our back or left half done', async () => {
+    it('is repaired at the next start after outside changes or an interrupted update', async () => {
       const at = { user: 'team@acme.test', mailbox: 'INBOX' }
       await app.core.doveadm.run([
         ['aclSet', { ...at, id: 'user=stranger@globex.test', right: ['lookup', 'read'] }],
@@ -141,12 +141,12 @@ describe.skipIf(missing)(
         ['aclSet', { ...at, id: 'user=anne@acme.test', right: ['lookup', 'read', 'expunge'] }],
         ['aclDelete', { ...at, id: 'user=rita@acme.test' }],
       ])
-      // As a process that was killed in the middle of it leaves the mark.
-      await sql`insert into shared_mailbox_rights_pending (email, leased_until)
+      // The mark that a process leaves when it is killed during an update.
+      await sql`insert into shared_mailbox_rights_pending (email, lease_until)
       values ('team@acme.test', now() + interval '2 seconds')`.execute(app.core.db)
       const next = await startApp({ env: dovecot.env, database: app.database })
       try {
-        await told()
+        await synchronized()
         expect(await rights()).toEqual({
           'user=anne@acme.test': 'lookup read',
           'user=rita@acme.test': 'lookup read',
@@ -156,9 +156,9 @@ describe.skipIf(missing)(
       }
     })
 
-    it('that is deleted can be reached by nobody, and comes back without its members', async () => {
+    it('is inaccessible after its deletion and returns without its members', async () => {
       expect((await acme.delete(`${PATH}/${id}`)).status).toBe(200)
-      await told()
+      await synchronized()
       expect(await rights()).toEqual({})
       expect(await sees('anne')).toBe(false)
       id = (await acme.post(PATH, { email: 'team@acme.test', name: 'Team' })).body.data.id
@@ -166,7 +166,7 @@ describe.skipIf(missing)(
       expect(await rights()).toEqual({ 'user=jane@acme.test': 'lookup read' })
     })
 
-    it('that Dovecot does not know yet is tried again until it does', async () => {
+    it('is retried until Dovecot knows it', async () => {
       const other = (await acme.post(PATH, { email: 'new@acme.test', name: 'New' })).body.data.id
       await acme.post(`${PATH}/${other}/members`, { email_account_id: accounts.jane?.id })
       await waitFor(async () => {
@@ -177,7 +177,7 @@ describe.skipIf(missing)(
         return row?.email === 'new@acme.test' && row.attempts > 0
       })
       await acme.delete(`${PATH}/${other}`)
-      await told()
+      await synchronized()
     })
   },
 )

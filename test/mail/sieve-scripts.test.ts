@@ -5,7 +5,6 @@ import { dryRun, type Message, type Settings } from '../../src/sieve/dry-run.ts'
 import { forwarding } from '../../src/sieve/forwarding.ts'
 import { COMPONENTS, mainScript } from '../../src/sieve/main-script.ts'
 import { type Action, type Condition, type Rule, rules } from '../../src/sieve/rules.ts'
-import { tenantVacation } from '../../src/sieve/tenant-vacation.ts'
 import { type Vacation, vacation } from '../../src/sieve/vacation.ts'
 import { sieveMissing } from '../support/dovecot-sieve.ts'
 import { sieveTools } from '../support/sieve-tools.ts'
@@ -13,7 +12,7 @@ import { sieveTools } from '../support/sieve-tools.ts'
 const missing = sieveMissing()
 const OWN = 'jane@acme.test'
 
-/** Text that would like to be something else. */
+/** Text that tries to break out of a Sieve string. */
 const HOSTILE = [
   'say "friend"',
   '"; discard; #',
@@ -36,7 +35,7 @@ const HOSTILE = [
 ]
 const PIECES = [...HOSTILE, '"', '\\', ';', '\r', '\n', ',', '[', ']', '{', '}', '<', '>', 'a', 'Ü']
 
-/** The same numbers every time: a failure can be looked at again. */
+/** Identical numbers in every run, so that a failure can be reproduced. */
 function dice(seed: number) {
   let state = seed
   const next = (below: number) => {
@@ -71,14 +70,14 @@ describe.skipIf(missing)(`generated scripts${missing ? `: ${missing}` : ''}`, ()
   })
   afterAll(() => tools.close())
 
-  it('compile while everything is off, and do nothing', () => {
+  it('compile and do nothing while everything is disabled', () => {
     for (const script of COMPONENTS.values()) {
       expect(tools.compile(script)).toBe('')
       expect(script.replace(/^#.*\r\n/gm, '')).toBe('')
     }
   })
 
-  it('compile with everything a mailbox may have', () => {
+  it('compile with every setting of a mailbox', () => {
     const addresses = Array.from({ length: 500 }, (_, n) => `${'x'.repeat(60)}${n}@elsewhere.test`)
     const conditions = ['from', 'to', 'cc', 'subject', 'body'].flatMap((field) =>
       ['contains', 'is', 'matches'].map((operator) => ({ field, operator, value: 'x' })),
@@ -97,23 +96,16 @@ describe.skipIf(missing)(`generated scripts${missing ? `: ${missing}` : ''}`, ()
       expect(tools.compile(forwarding.write(five))).toBe('')
     }
     expect(tools.compile(vacation.write(away({ message: 'm'.repeat(20_000) }), OWN))).toBe('')
-    const main = mainScript({ filter: 'a-b_c', vacation: true })
+    const main = mainScript('a-b_c')
     expect(tools.compile(main)).toMatch(/^(0 .*does not exist.*)?$/s)
   })
 
-  it('compile for a tenant: every template, and a responder with dates', () => {
+  it('compile for a tenant, with every template and a responder with dates', () => {
     for (const { sieve_content } of TEMPLATES) expect(tools.compile(sieve_content)).toBe('')
     for (const text of HOSTILE) {
-      const script = tenantVacation({
-        address: OWN,
-        subject: text,
-        message: text,
-        days: 3,
-        from: '2026-01-01',
-        to: '2026-12-31',
-        exceptDomain: 'acme.test',
-      })
-      expect(tools.compile(script), text).toBe('')
+      const terms = { days: 3, from: '2026-01-01', to: '2026-12-31', except_domain: 'acme.test' }
+      const settings = away({ subject: text, message: text, terms })
+      expect(tools.compile(vacation.write(settings, OWN)), text).toBe('')
     }
   })
 
@@ -127,7 +119,7 @@ describe.skipIf(missing)(`generated scripts${missing ? `: ${missing}` : ''}`, ()
     return { named, responder }
   }
 
-  it.each(HOSTILE)('hold text in its string, and give it back as it was: %j', (text) => {
+  it.each(HOSTILE)('keep hostile text inside its string and return it unchanged: %j', (text) => {
     const { named, responder } = everywhere(text)
     const ruled = rules.write([named, rule([], [])])
     const responding = vacation.write(responder, OWN)
@@ -144,7 +136,7 @@ describe.skipIf(missing)(`generated scripts${missing ? `: ${missing}` : ''}`, ()
     })
   })
 
-  it('hold whatever text is thrown at them', () => {
+  it('keep random text inside its string', () => {
     const die = dice(7)
     for (let round = 0; round < 60; round++) {
       const text = jumble(die)
@@ -178,7 +170,7 @@ describe.skipIf(missing)(`the dry run${missing ? `: ${missing}` : ''}`, () => {
     forwarding: forwarding.none,
     vacation: vacation.none,
   }
-  /** Both say the same, or the test fails. */
+  /** Runs both and fails the test when the results differ. */
   const agree = (message: Message, some: Partial<Settings>) => {
     const settings = { ...none, ...some }
     const { blocked, matched_rules, ...predicted } = dryRun(message, settings, OWN)
@@ -186,7 +178,7 @@ describe.skipIf(missing)(`the dry run${missing ? `: ${missing}` : ''}`, () => {
       ...rest,
       stored: stored
         .map(({ folder, flags }) => `${folder} ${[...flags].sort().join(' ')}`)
-        // There is one of it, however it is spelled.
+        // The mailbox has one such folder, in any spelling.
         .map((line) => line.replace(/^inbox /i, 'INBOX '))
         .sort(),
     })
@@ -230,7 +222,7 @@ describe.skipIf(missing)(`the dry run${missing ? `: ${missing}` : ''}`, () => {
   ]
   const BODIES = ['two words', 'line\nbreak\n', 'Grüße an alle', 'x * y', '', 'weekly report\n']
 
-  it('says what Pigeonhole does, for every operator, field and kind of text', () => {
+  it('agrees with Pigeonhole for every operator, field and kind of text', () => {
     const die = dice(11)
     for (let round = 0; round < 220; round++) {
       const conditions = Array.from({ length: 1 + die.next(2) }, () => ({
@@ -253,7 +245,7 @@ describe.skipIf(missing)(`the dry run${missing ? `: ${missing}` : ''}`, () => {
     }
   })
 
-  it('says what Pigeonhole does, for every mixture of actions', () => {
+  it('agrees with Pigeonhole for every combination of actions', () => {
     const die = dice(13)
     const ACTIONS: Action[] = [
       { type: 'flag' },
@@ -289,7 +281,7 @@ describe.skipIf(missing)(`the dry run${missing ? `: ${missing}` : ''}`, () => {
     }
   })
 
-  it('finds both what happens and what does not', () => {
+  it('reports actions that apply and omits those that do not', () => {
     const move = rule([{ field: 'subject', value: 'hello' }], [{ type: 'move', value: 'Work' }])
     const message = { from: 'Boss <boss@work.test>', to: OWN, subject: 'Hello there' }
     expect(agree(message, { rules: [move] }).stored).toEqual([{ folder: 'Work', flags: [] }])

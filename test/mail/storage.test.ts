@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DAY_MS } from '../../src/lib/time.ts'
 import { type App, startApp } from '../support/app.ts'
 import { type Dovecot, dovecotMissing, startDovecot } from '../support/dovecot.ts'
 import { signIn } from '../support/mail-program.ts'
@@ -9,7 +10,6 @@ import { waitFor } from '../support/wait.ts'
 const missing = dovecotMissing()
 const PATH = '/api/v1/storage'
 const QUOTA = 20_000
-const DAY_MS = 24 * 3600 * 1000
 
 const letter = (bytes: number) => `Subject: x\r\n\r\n${'y'.repeat(bytes - 14)}`
 
@@ -21,7 +21,8 @@ describe.skipIf(missing)(`usage in a real Dovecot${missing ? `: ${missing}` : ''
   const email = 'jane@acme.test'
   const env: Record<string, string> = { DOVEADM_URL: 'http://127.0.0.1:9', DOVEADM_API_KEY: '' }
   beforeAll(async () => {
-    // Dovecot writes into the database of the app, so the app comes first and is told of it later.
+    // Dovecot writes into the database of the app, so the app starts first and gets its settings
+    // later.
     const first = await startApp()
     dovecot = await startDovecot(
       { [email]: '{PLAIN}secret', 'john@acme.test': '{PLAIN}secret' },
@@ -44,7 +45,7 @@ describe.skipIf(missing)(`usage in a real Dovecot${missing ? `: ${missing}` : ''
     await dovecot.remove()
   })
 
-  // Dovecot writes down what it counted when a session ends, or after ten seconds of a longer one.
+  // Dovecot stores its count when a session ends, or after ten seconds of a longer one.
   const session = async <T>(work: (imap: Awaited<ReturnType<typeof signIn>>) => Promise<T>) => {
     const client = await signIn(dovecot.ports.imap, email, 'secret')
     const result = await work(client)
@@ -62,7 +63,7 @@ describe.skipIf(missing)(`usage in a real Dovecot${missing ? `: ${missing}` : ''
       .filter(({ data }) => (data as { identifier: string }).identifier === email)
       .map(({ event }) => event)
 
-  it('follows every message that comes and goes, to the byte, without being asked', async () => {
+  it('follows every message to the byte without a recount', async () => {
     expect(await append('INBOX', 1000)).toContain(' OK ')
     await waitFor(async () => (await usage())?.used_bytes === 1000)
     expect(await append('Trash', 500)).toContain(' OK ')
@@ -85,7 +86,7 @@ describe.skipIf(missing)(`usage in a real Dovecot${missing ? `: ${missing}` : ''
     await waitFor(async () => (await usage())?.used_bytes === 500)
   })
 
-  it('is the same when it is counted anew, also after the figure was lost', async () => {
+  it('is unchanged after a recount, also when the figure was lost', async () => {
     await sql`update edge.quota_usage set bytes = 7, messages = 7 where username = ${email}`.execute(
       app.core.db,
     )
@@ -95,7 +96,7 @@ describe.skipIf(missing)(`usage in a real Dovecot${missing ? `: ${missing}` : ''
     expect(domain.body.data.usage).toMatchObject({ used_bytes: 500, complete: true })
   })
 
-  it('tells once that a mailbox fills up; at its quota Dovecot takes no more', async () => {
+  it('emits one event when a mailbox fills up, and Dovecot refuses mail at the quota', async () => {
     for (const bytes of [15_000, 1000, 500]) {
       expect(await append('INBOX', bytes)).toContain(' OK ')
     }
@@ -107,7 +108,7 @@ describe.skipIf(missing)(`usage in a real Dovecot${missing ? `: ${missing}` : ''
     expect(await append('INBOX', 1000)).toContain('OVERQUOTA')
   })
 
-  it('removes old mail from the trash when asked for, and leaves what is young or elsewhere', async () => {
+  it('purges old mail from the trash on request, and no young or other mail', async () => {
     const clean = async (body: object) => {
       const answer = await operator.post(`${PATH}/cleanup`, { domain: 'acme.test', ...body })
       expect(answer.status, answer.text).toBe(200)
@@ -145,7 +146,7 @@ describe.skipIf(missing)(`usage in a real Dovecot${missing ? `: ${missing}` : ''
     operator = await app.operator('operator')
   })
 
-  it('says so while Dovecot is stopped, keeps the last figures, and recovers by itself', async () => {
+  it('reports that Dovecot is stopped, keeps the last figures, and recovers by itself', async () => {
     await dovecot.stop()
     expect(await acme.get(`${PATH}/usage/mailbox/${email}?force_calculate=true`)).toMatchObject({
       status: 503,

@@ -6,19 +6,22 @@ import { inject } from 'vitest'
 import { issueKey } from '../../src/access/api-keys.ts'
 import { anonymous, type Role, type SessionKind } from '../../src/access/caller.ts'
 import { COOKIES } from '../../src/access/sessions.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/index.ts'
 import { startCore } from '../../src/core.ts'
 import { api } from '../../src/daemons/api.ts'
+import type { Daemon } from '../../src/daemons/daemon.ts'
 import { optimizerFeatures } from '../../src/daemons/delivery-optimizer.ts'
 import { rateLimiter } from '../../src/daemons/rate-limiter.ts'
 import { trackingFeatures } from '../../src/daemons/tracking.ts'
 import { webhooksFeatures } from '../../src/daemons/webhooks.ts'
 import { prepareDataDir } from '../../src/database/data-dir.ts'
+import { autoconfigFeatures } from '../../src/features/autoconfig/index.ts'
 import { insertFirstTenant } from '../../src/features/bootstrap/bootstrap.repository.ts'
 import type { Feature } from '../../src/features/feature.ts'
+import { webhookQueue } from '../../src/features/webhooks/delivery/enqueue.ts'
 import { metrics } from '../../src/http/metrics.ts'
 import { httpServer } from '../../src/http/server.ts'
-import { hashPassword } from '../../src/lib/passwords.ts'
+import { passwordHashing } from '../../src/lib/password-hashing.ts'
 import { totpCode } from '../../src/lib/totp.ts'
 import { ulid } from '../../src/lib/ulid.ts'
 import { serviceLog } from '../../src/log.ts'
@@ -26,30 +29,35 @@ import { type Answer, type Options, send } from './http.ts'
 import { cloneDatabase } from './postgres.ts'
 
 export const PASSWORD = 'Tr0ub4dor-and-3-horses'
-/** What services of one installation show each other. */
+/** The shared token of the services of one installation. */
 export const INTERNAL_TOKEN = 'a token that the services have in common'
-// Hashing is slow on purpose; everybody in a run has the same password.
-const passwordHash = hashPassword(PASSWORD)
+const passwordHash = passwordHashing('lowest').hash(PASSWORD)
 
 export type App = Awaited<ReturnType<typeof startApp>>
 export type Client = ReturnType<typeof clientOf>
 
 interface AppOptions {
   env?: Record<string, string>
-  /** Routes that only a test has. */
+  /** Routes that exist only in the test. */
   features?: Feature[]
-  /** Several apps on one database are several processes, as far as the database can tell. */
+  /** Several apps on one database act like several processes. */
   database?: { url: string }
-  /** With the rate limiter and the policy services, on free ports. */
+  /** Daemons besides the API whose routes share the listener. */
+  daemons?: Daemon[]
+  /** Start the rate limiter and the policy services on free ports. */
   limiting?: boolean
+  /** Start the OAuth service; its library is large, so it is loaded for the tests that need it. */
+  oauth?: boolean
 }
 
-/** The whole API on a port of its own, with a database of its own and a clock that can be moved. */
+/** Starts the whole API on a free port, with its own database and a clock that the test moves. */
 export async function startApp({
   env = {},
   features = [],
+  daemons = [],
   database,
   limiting = false,
+  oauth = false,
 }: AppOptions = {}) {
   const clone = database ? undefined : await cloneDatabase(inject('databaseUrl'))
   const url = database?.url ?? (clone?.url as string)
@@ -60,6 +68,7 @@ export async function startApp({
     DATABASE_POOL: '5',
     SVC_SECRET_KEY: 'a root key that all the tests have in common',
     SVC_COOKIE_SECURE: 'false',
+    SVC_HASHING_COST: 'lowest',
     SVC_INTERNAL_TOKEN: INTERNAL_TOKEN,
     POLICY_RATE_PORT: '0',
     POLICY_ACCESS_PORT: '0',
@@ -69,21 +78,34 @@ export async function startApp({
   let offset = 0
   const now = () => new Date(Date.now() + offset)
   const { log, close: closeLog } = serviceLog('api', config)
-  const core = await startCore({ config, log, target: url, now })
+  const core = await startCore({
+    config,
+    log,
+    target: url,
+    listeners: [webhookQueue(config)],
+    now,
+  })
   await core.access.bootstrap.prepare()
   const daemon = await api.start(core)
   const limiter = limiting ? await rateLimiter.start(core) : undefined
+  const authorization = oauth
+    ? await (await import('../../src/daemons/oauth.ts')).oauth.start(core)
+    : undefined
+  const others = await Promise.all(daemons.map((one) => one.start(core)))
   const server = await httpServer(core, [
     {
       name: 'api',
       log,
       metrics: metrics('api'),
-      // The routes of the other daemons share the listener, as in a process that runs them all.
+      // The routes of the other daemons share the listener, as in a process that runs all services.
       features: [
         ...daemon.features,
         ...webhooksFeatures(core, () => {}),
         ...trackingFeatures(core),
         ...optimizerFeatures(core),
+        ...(authorization?.features ?? []),
+        ...others.flatMap((one) => one.features),
+        ...autoconfigFeatures(core),
         ...features,
       ],
     },
@@ -101,6 +123,8 @@ export async function startApp({
   const stop = async () => {
     await server.close()
     await limiter?.stop()
+    await authorization?.stop()
+    for (const one of others) await one.stop()
     await daemon.stop()
     await core.close()
     closeLog()
@@ -120,17 +144,20 @@ export async function startApp({
     core,
     dataDir,
     database: { url },
-    /** The rate limiter of this process; only there when it was asked for. */
+    /** The rate limiter of this process; present only with `limiting`. */
     limiter: limiter as NonNullable<typeof limiter>,
     clock: {
       now,
       advance(ms: number) {
         offset += ms
       },
+      reset() {
+        offset = 0
+      },
     },
     send: (method: string, path: string, options?: Options) => send(base, method, path, options),
 
-    /** An organization with a domain, a mailbox, a dashboard user and a key. */
+    /** Creates an organization with a domain, a mailbox, a dashboard user and a key. */
     async tenant(name: string) {
       const tenant = {
         organizationId: ulid(),
@@ -176,7 +203,7 @@ export async function startApp({
       return { login, ...clientOf(app, {}, jar, from) }
     },
 
-    /** An operator with a second factor and a full session, as both steps of the login leave them. */
+    /** Creates an operator with a second factor and a full session, as after both login steps. */
     async operator(role: Role, email = `${role}-${ulid().toLowerCase()}@ops.test`) {
       const id = ulid()
       await core.db
@@ -192,7 +219,23 @@ export async function startApp({
       return { ...session, sessionId: session.id, id, email, secret, backupCodes: backup_codes }
     },
 
-    /** Past the password, before the second factor. */
+    /** Proves the ownership of a pending domain, as an operator does. */
+    async prove(domainId: string) {
+      const operator = await app.operator('operator')
+      const path = `/api/v1/domains/${domainId}/verify-ownership`
+      const answer = await operator.post(path, { reason: 'the contract was checked' })
+      if (answer.status !== 200) throw new Error(`POST ${path}: ${answer.text}`)
+    },
+
+    /** Adds a domain to a tenant and proves its ownership, so that the mail servers host it. */
+    async hostedDomain(tenant: Client, fields: { domain: string; dkim_enabled?: boolean }) {
+      const added = await tenant.post('/api/v1/domains/', fields)
+      if (added.status !== 201) throw new Error(`${fields.domain}: ${added.text}`)
+      await app.prove(added.body.data.id)
+      return added.body.data
+    },
+
+    /** A session after the password step, before the second factor. */
     async partialOperator(email: string, from?: string) {
       const jar = new Map<string, string>()
       const login = await send(base, 'POST', '/api/v1/platform/auth/login', {
@@ -203,18 +246,25 @@ export async function startApp({
       return { login, ...clientOf(app, {}, jar, from) }
     },
 
-    /** What an authenticator shows now, or some steps away from now. */
+    /** The current code of an authenticator, or the code some time steps away. */
     code(secret: string, steps = 0): string {
       return totpCode(secret, Math.floor(now().getTime() / 30_000) + steps)
     },
 
-    /** A session of anybody, without the login that leads to one. */
+    /** Opens a session for any user without a login. */
     async session(
       kind: SessionKind,
       subjectId: string,
       { partial = false, from = '127.0.0.1' }: { partial?: boolean; from?: string } = {},
     ) {
-      const caller = { ...anonymous, ip: from, userAgent: null, correlationId: '', atCommit: [] }
+      const caller = {
+        ...anonymous,
+        ip: from,
+        userAgent: null,
+        correlationId: '',
+        atStart: [],
+        atCommit: [],
+      }
       const opened = await core.db
         .transaction()
         .execute((tx) => core.access.sessions.open(tx, kind, subjectId, caller, { partial }))
@@ -232,8 +282,8 @@ export async function startApp({
 
 let addresses = 0
 
-/** A loopback address that nobody called from before: failures are counted by address. */
-export function newAddress(): string {
+/** An unused loopback IP address, because failures are counted by IP address. */
+export function newIp(): string {
   addresses++
   return `127.20.${Math.floor(addresses / 250)}.${(addresses % 250) + 1}`
 }
@@ -246,7 +296,7 @@ const newKey = (organizationId: string | null): Parameters<typeof issueKey>[1] =
   expiresAt: null,
 })
 
-/** Somebody who calls with the same credential every time. */
+/** A client that sends one credential with every request. */
 export function clientOf(
   app: { base: string },
   headers: Record<string, string>,

@@ -1,12 +1,24 @@
-import { type App, INTERNAL_TOKEN, newAddress } from './app.ts'
+import { ulid } from '../../src/lib/ulid.ts'
+import { type App, INTERNAL_TOKEN, newIp } from './app.ts'
 import type { Answer } from './http.ts'
 
 type Call = (method: string, path: string) => Promise<Answer>
 
-/** Every kind of caller there is, each time with a credential of its own. */
+/** One caller of every kind, each with its own credential. */
 export async function everyCaller(app: App): Promise<Record<string, () => Promise<Call>>> {
   const tenant = await app.tenant('tenant')
   const { db } = app.core
+  const reader = ulid()
+  await db
+    .insertInto('dashboard_users')
+    .values({
+      id: reader,
+      organization_id: tenant.organizationId,
+      email: 'reader@tenant.test',
+      password_hash: '',
+      role: 'read_only',
+    })
+    .execute()
   const operators = new Map<string, string>()
   for (const role of ['support', 'operator', 'admin', 'owner'] as const) {
     operators.set(role, (await app.operator(role)).id)
@@ -45,7 +57,7 @@ export async function everyCaller(app: App): Promise<Record<string, () => Promis
   return {
     nobody: async () => bearing({}),
     'internal service': async () => bearing({ 'x-internal-token': INTERNAL_TOKEN }),
-    'garbage key': async () => bearing({ 'x-api-key': 'garbage' }, newAddress()),
+    'garbage key': async () => bearing({ 'x-api-key': 'garbage' }, newIp()),
     'expired key': () => withKey({ expiresAt: new Date(0) }, tenant.organizationId),
     'read-only key': () => withKey({ permissions: { read_only: true } }, tenant.organizationId),
     'tenant key': () => withKey({}, tenant.organizationId),
@@ -53,6 +65,8 @@ export async function everyCaller(app: App): Promise<Record<string, () => Promis
     'platform key': () => withKey({ scope: 'platform' }, null),
     'read-only platform key': () =>
       withKey({ scope: 'platform', permissions: { read_only: true } }, null),
+    'read-only dashboard session': () => session('dashboard', reader),
+    'partial dashboard session': () => session('dashboard', tenant.userId, { partial: true }),
     'dashboard session': () => session('dashboard', tenant.userId),
     'dashboard session without CSRF': () => withoutCsrf('dashboard', tenant.userId),
     'expired dashboard session': () => expired('dashboard', tenant.userId),
@@ -72,11 +86,11 @@ export async function everyCaller(app: App): Promise<Record<string, () => Promis
     'expired operator session': () => expired('operator', idOf('owner')),
     'owner from another address': async () => {
       const { call } = await app.session('operator', idOf('owner'))
-      const from = newAddress()
+      const from = newIp()
       return (method, path) => call(method, path, bodyOf(method).body, { from })
     },
   }
 }
 
-/** Nothing that a route could act on: whoever is let in is told what the body lacks. */
+/** An empty body: an accepted caller gets a validation error and changes nothing. */
 const bodyOf = (method: string): { body?: object } => (method === 'GET' ? {} : { body: {} })

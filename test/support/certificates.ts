@@ -1,8 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { DAY_MS } from '../../src/lib/time.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
-/** A certificate for one name that signs itself, good for a year from today. */
+/** A self-signed certificate for one name, valid for a year from today. */
 export function makeCertificate(domain: string, kind: 'ec' | 'rsa' = 'ec', days = 365) {
   const { privateKey, publicKey } =
     kind === 'ec'
@@ -32,7 +31,7 @@ export function makeCertificate(domain: string, kind: 'ec' | 'rsa' = 'ec', days 
   }
 }
 
-/** X.690: a tag, a length, and what it is about. */
+/** X.690: encodes a tag, a length and the content. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content

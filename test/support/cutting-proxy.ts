@@ -1,22 +1,22 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 
 /**
- * Stands between a server and its PostgreSQL. Once armed it waits for a connection whose answers hold
- * these texts, one after the other: the last one says that the work is done. It cuts the connection
- * instead of passing that on.
+ * A proxy between a server and its PostgreSQL. After `cutAt` it waits for a connection whose
+ * responses contain the given texts in order, and closes that connection instead of forwarding the
+ * last one.
  */
 export async function startCuttingProxy(databaseUrl: string) {
   const target = new URL(databaseUrl)
-  let wanted: string[] = []
+  let expected: string[] = []
   let cuts = 0
   const proxy = createServer((client) => {
     const server = connect(Number(target.port), target.hostname)
     let seen = 0
     client.on('data', (chunk) => server.write(chunk))
     server.on('data', (chunk) => {
-      while (seen < wanted.length && chunk.includes(wanted[seen] as string)) seen++
-      if (seen > 0 && seen === wanted.length) {
-        wanted = []
+      while (seen < expected.length && chunk.includes(expected[seen] as string)) seen++
+      if (seen > 0 && seen === expected.length) {
+        expected = []
         cuts++
         client.destroy()
         server.destroy()
@@ -40,7 +40,7 @@ export async function startCuttingProxy(databaseUrl: string) {
       return cuts
     },
     cutAt(...texts: string[]) {
-      wanted = texts
+      expected = texts
     },
     stop: () => new Promise((resolve) => proxy.close(resolve)),
   }

@@ -1,9 +1,31 @@
+import { webhooks } from '../../src/features/webhooks/index.ts'
 import { ulid } from '../../src/lib/ulid.ts'
-import type { App } from './app.ts'
+import { type App, startApp } from './app.ts'
 
 const TIMESTAMP = '2026-05-01T10:00:00.123456+00:00'
 
-/** An event as it is stored, apart from its id and time. */
+/** The routes of the installation that has a global URL. */
+export const PATH = '/test/webhooks/dead-letters'
+
+/** Starts an installation without a global URL and, on the same database, one that has it. */
+export async function startBothApps() {
+  const quiet = await startApp()
+  const config = { ...quiet.core.config, WEBHOOK_URL: 'https://hooks.host.test/' }
+  const app = await startApp({
+    database: quiet.database,
+    features: [{ ...webhooks({ ...quiet.core, config }), prefix: '/test/webhooks' }],
+  })
+  return {
+    quiet,
+    app,
+    async stop() {
+      await app.stop()
+      await quiet.stop()
+    },
+  }
+}
+
+/** A stored event without its id and time. */
 export const eventContent = {
   event: 'domain.added',
   source: 'api',
@@ -20,7 +42,7 @@ export interface Letter {
   eventId: string
 }
 
-/** Dead letters and what becomes of them, as the database has them. */
+/** Dead letters and their deliveries, as stored in the database. */
 export const deadLetters = (app: () => App) => ({
   async bury(more: object = {}, isStored = true): Promise<Letter> {
     const eventId = ulid()
@@ -48,7 +70,7 @@ export const deadLetters = (app: () => App) => ({
     return { id, eventId }
   },
 
-  /** In the order they will be delivered. */
+  /** In the order of delivery. */
   queued: (...eventIds: string[]) =>
     app()
       .core.db.selectFrom('webhook_queue')

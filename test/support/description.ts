@@ -56,7 +56,7 @@ export const operation = () => ({
   },
 })
 
-/** A small description of one route, with something of everything that can change. */
+/** A small description of one route that contains every kind of element that can change. */
 export const description = () => ({
   paths: { '/api/v1/things/{thing_id}': { put: operation() } } as Record<
     string,
@@ -92,7 +92,7 @@ export const put = (one: Description) => one.paths[PATH]?.put
 export const body = (one: Description) => put(one).requestBody.content['application/json'].schema
 export const thing = (one: Description) => one.components.schemas.Thing
 
-/** What is told to break when the description is changed so. */
+/** Returns the breaking changes that are reported after a change of the description. */
 export const changesAfter = (change: (after: Description) => void, before = description()) => {
   const after = structuredClone(before)
   change(after)

@@ -7,7 +7,7 @@ export interface Signature {
   tags: Map<string, string>
 }
 
-/** RFC 6376 §3.5: what the first signature of a message says about itself. */
+/** RFC 6376 §3.5: the tags of the first signature of a message. */
 export function signatureOf(message: string): Signature | undefined {
   const header = headersOf(message).find((one) => /^dkim-signature:/i.test(one))
   if (header === undefined) return undefined
@@ -23,7 +23,7 @@ export function signatureOf(message: string): Signature | undefined {
   }
 }
 
-/** Whether that signature is right, given the TXT record of its selector. */
+/** Verifies that signature with the TXT record of its selector. */
 export function verifies(message: string, record: string): boolean {
   const signature = signatureOf(message)
   if (!signature) return false
@@ -33,7 +33,7 @@ export function verifies(message: string, record: string): boolean {
   const bodyHash = createHash('sha256').update(relaxedBody(body)).digest('base64')
   if (bodyHash !== tags.get('bh')?.replace(/\s/g, '')) return false
 
-  // Of a header that comes several times, the last one is signed first.
+  // A repeated header is signed from the last occurrence to the first.
   const left = headersOf(message)
   const signed = headers.flatMap((name) => {
     const at = left.findLastIndex((one) => one.toLowerCase().startsWith(`${name}:`))
@@ -68,7 +68,7 @@ const tagsOf = (text: string): Map<string, string> =>
       }),
   )
 
-/** §3.4.2. */
+/** RFC 6376 §3.4.2: relaxed header canonicalization. */
 function relaxedHeader(header: string): string {
   const at = header.indexOf(':')
   const value = header
@@ -79,7 +79,7 @@ function relaxedHeader(header: string): string {
   return `${header.slice(0, at).trim().toLowerCase()}:${value}`
 }
 
-/** §3.4.4. */
+/** RFC 6376 §3.4.4: relaxed body canonicalization. */
 function relaxedBody(body: string): Buffer {
   const lines = body.split('\r\n').map((line) => line.replace(/[ \t]+/g, ' ').replace(/ $/, ''))
   while (lines.at(-1) === '') lines.pop()

@@ -3,12 +3,15 @@ import type { AddressInfo } from 'node:net'
 
 type Records = Record<string, { A?: string[]; CNAME?: string[]; MX?: string[]; TXT?: string[] }>
 
+const CNAME = 5
 type Kind = 'A' | 'CNAME' | 'MX' | 'TXT'
 
 const TYPES: Record<number, Kind> = { 1: 'A', 5: 'CNAME', 15: 'MX', 16: 'TXT' }
 
-/** A name server on loopback that knows what it is told, and can fall silent. */
-export async function startDnsServer(records: Records = {}) {
+export type DnsServer = Awaited<ReturnType<typeof startDnsServer>>
+
+/** A DNS server on loopback with configurable records that can stop responding. */
+export async function startDnsServer(records: Records = {}, at = { host: '127.0.0.1', port: 0 }) {
   const socket = createSocket('udp4')
   const state = { records, silent: false }
   socket.on('message', (query, from) => {
@@ -16,20 +19,32 @@ export async function startDnsServer(records: Records = {}) {
     const { name, type, end } = question(query)
     const known = TYPES[type]
     const zone = state.records[name]
-    const answers = (known && zone?.[known]) ?? []
+    const alias = known === 'CNAME' ? undefined : zone?.CNAME?.[0]
+    const answers = (known && (alias ? state.records[alias] : zone)?.[known]) ?? []
     const header = Buffer.alloc(12)
     query.copy(header, 0, 0, 2)
-    // An answer, recursion available; a name nobody knows does not exist.
+    // A response with recursion available; an unknown name does not exist.
     header.writeUInt16BE(zone ? 0x8180 : 0x8183, 2)
     header.writeUInt16BE(1, 4)
-    header.writeUInt16BE(answers.length, 6)
-    const parts = answers.map((value) => record(type, data(known as 'A', value)))
+    header.writeUInt16BE(answers.length + (alias ? 1 : 0), 6)
+    const parts = [
+      ...(alias ? [record(CNAME, encodeName(alias))] : []),
+      ...answers.map((value) => record(type, data(known as 'A', value), alias)),
+    ]
     socket.send(Buffer.concat([header, query.subarray(12, end), ...parts]), from.port, from.address)
   })
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject)
+    socket.bind(at.port, at.host, resolve)
+  })
   return {
     state,
-    address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
+    address: `${at.host}:${(socket.address() as AddressInfo).port}`,
+    /** Removes all records and responds again. */
+    reset() {
+      state.records = {}
+      state.silent = false
+    },
     stop: () => new Promise<void>((resolve) => socket.close(() => resolve())),
   }
 }
@@ -44,13 +59,14 @@ function question(query: Buffer) {
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 }
 }
 
-function record(type: number, content: Buffer): Buffer {
-  const head = Buffer.alloc(12)
-  head.writeUInt16BE(0xc00c, 0)
-  head.writeUInt16BE(type, 2)
-  head.writeUInt16BE(1, 4)
-  head.writeUInt16BE(content.length, 10)
-  return Buffer.concat([head, content])
+/** A record of the name in the question, or of its alias. */
+function record(type: number, content: Buffer, alias?: string): Buffer {
+  const owner = alias === undefined ? Buffer.of(0xc0, 0x0c) : encodeName(alias)
+  const head = Buffer.alloc(10)
+  head.writeUInt16BE(type, 0)
+  head.writeUInt16BE(1, 2)
+  head.writeUInt16BE(content.length, 8)
+  return Buffer.concat([owner, head, content])
 }
 
 function data(type: Kind, value: string): Buffer {

@@ -10,12 +10,18 @@ interface Asked {
   commands: Command[]
 }
 
-/** How it answers: as Dovecot does, with an error of the command, with an error of HTTP, or never. */
-export type Mood = 'well' | 'unknown command' | 'wrong key' | 'garbage' | 'never'
+/** How it responds: like Dovecot, with a command error, with an HTTP error, or never. */
+export type Mood =
+  | 'well'
+  | 'temporary failure'
+  | 'unknown command'
+  | 'wrong key'
+  | 'garbage'
+  | 'never'
 
 export type Doveadm = Awaited<ReturnType<typeof startDoveadm>>
 
-/** Dovecot's HTTP administration interface, as far as the login cache and sizes of mailboxes go. */
+/** The HTTP API of doveadm: only the login cache and the size of mailboxes. */
 export async function startDoveadm(key: string) {
   const asked: Asked[] = []
   const state = { mood: 'well' as Mood }
@@ -28,8 +34,8 @@ export async function startDoveadm(key: string) {
       const { method, url: path, headers } = request
       asked.push({ method, path, headers, commands })
       if (state.mood === 'never') return
-      const wanted = `X-Dovecot-API ${Buffer.from(key).toString('base64')}`
-      if (state.mood === 'wrong key' || headers.authorization !== wanted) {
+      const expected = `X-Dovecot-API ${Buffer.from(key).toString('base64')}`
+      if (state.mood === 'wrong key' || headers.authorization !== expected) {
         response.writeHead(401, { 'www-authenticate': 'X-Dovecot-API' }).end()
         return
       }
@@ -39,11 +45,14 @@ export async function startDoveadm(key: string) {
   })
   const answers = (commands: Command[]) =>
     commands.map(([name, { user }, tag]) => {
+      if (state.mood === 'temporary failure') {
+        return ['error', { type: 'exitCode', exitCode: 75 }, tag]
+      }
       if (state.mood !== 'well') return ['error', { type: 'unknownMethod', exitCode: 0 }, tag]
       if (name === 'authCacheFlush') return ['doveadmResponse', [{ entries: '1' }], tag]
-      const known = name === 'mailboxStatus' ? status.get(String(user)) : undefined
-      if (!known) return ['error', { type: 'exitCode', exitCode: 67 }, tag]
-      const { messages, vsize } = known
+      const mailbox = name === 'mailboxStatus' ? status.get(String(user)) : undefined
+      if (!mailbox) return ['error', { type: 'exitCode', exitCode: 67 }, tag]
+      const { messages, vsize } = mailbox
       const row = { mailbox: 'INBOX', messages: String(messages), vsize: String(vsize) }
       return ['doveadmResponse', [row], tag]
     })
@@ -52,12 +61,12 @@ export async function startDoveadm(key: string) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     state,
-    /** What it finds in a mailbox; it knows no others. */
+    /** The status of each mailbox; all others are unknown. */
     status,
-    /** Requests about logins, without those that are only about mailboxes. */
+    /** Requests that flush logins, without those about mailboxes only. */
     flushes: () =>
       asked.filter(({ commands }) => commands.some(([name]) => name === 'authCacheFlush')),
-    /** The logins it was told to forget, in order. */
+    /** The flushed logins, in order. */
     flushed: () =>
       asked
         .flatMap(({ commands }) => commands)

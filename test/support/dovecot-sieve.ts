@@ -22,7 +22,7 @@ import { waitFor } from './wait.ts'
 
 export const MASTER = { user: 'control-plane', password: 'only "the" master\\knows' }
 
-/** Why there is no Dovecot with Sieve to test against; undefined when there is one. */
+/** The reason why no Dovecot with Sieve is available; undefined when one is. */
 export function sieveMissing(): string | undefined {
   const missing = dovecotMissing()
   if (missing) return missing
@@ -35,14 +35,14 @@ export type SieveServer = Awaited<ReturnType<typeof startSieveServer>>
 
 export interface StoredMail {
   folder: string
-  /** Of the Maildir: F flagged, S seen. */
+  /** Maildir flags: F flagged, S seen. */
   flags: string
   text: string
 }
 
 /**
- * A private Dovecot that delivers over LMTP, runs Sieve, and takes scripts over ManageSieve from
- * the master login. Every address has a mailbox. What leaves, arrives in the sink.
+ * A private Dovecot that delivers over LMTP, runs Sieve, and accepts scripts over ManageSieve from
+ * the master login. Every e-mail address has a mailbox. Outgoing mail arrives in the sink.
  */
 export async function startSieveServer() {
   const folder = mkdtempSync('/tmp/mailplane-sieve-')
@@ -85,7 +85,7 @@ export async function startSieveServer() {
       SIEVE_PORT: String(ports.sieve),
     },
 
-    /** Delivers a message, and returns everything the mailbox then has. */
+    /** Delivers a message and returns the whole content of the mailbox. */
     async deliver(to: string, message: string, from = 'sender@elsewhere.test') {
       await deliverOverLmtp(ports.lmtp, { from, to }, message)
       return this.mail(to)
@@ -93,7 +93,7 @@ export async function startSieveServer() {
 
     mail: (address: string): StoredMail[] => maildir(at('mail', address, 'Maildir')),
 
-    /** The mailbox's scripts as they lie on the server. */
+    /** The scripts of the mailbox as stored on the server. */
     script: (address: string, name: string): string | undefined => {
       const file = at('mail', address, 'sieve', `${name}.sieve`)
       return existsSync(file) ? readFileSync(file, 'utf8') : undefined
@@ -105,13 +105,13 @@ export async function startSieveServer() {
             .map((name) => name.slice(0, -6))
             .sort()
         : [],
-    /** What went wrong at delivery, in the words of Pigeonhole. */
+    /** Delivery errors as logged by Pigeonhole. */
     problems: (address: string): string => {
       const file = at('mail', address, '.dovecot.sieve.log')
       return existsSync(file) ? readFileSync(file, 'utf8') : ''
     },
 
-    /** Away, with everything kept, until `back`. */
+    /** Stops the server until `back`; all files stay. */
     away: stop,
     async back() {
       program = await start()
@@ -131,8 +131,9 @@ function maildir(root: string): StoredMail[] {
     ['new', 'cur'].flatMap((state) => {
       const path = join(root, folder, state)
       if (!existsSync(path)) return []
+      // By time: Dovecot pads the microseconds in a name with no zeros.
       return readdirSync(path)
-        .sort()
+        .sort((one, other) => one.localeCompare(other, 'en', { numeric: true }))
         .map((name) => ({
           folder: folder === '' ? 'INBOX' : folder.slice(1),
           flags: name.split(':2,')[1] ?? '',

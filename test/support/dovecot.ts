@@ -18,9 +18,9 @@ import { freePort } from '../../src/lib/free-port.ts'
 
 export const PROGRAM = '/usr/sbin/dovecot'
 export const MAIL_UID = 5000
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 60_000
 
-/** Why there is no Dovecot to test against; undefined when there is one. */
+/** The reason why no Dovecot is available; undefined when one is. */
 export function dovecotMissing(): string | undefined {
   if (!existsSync('/usr/lib/dovecot/imap')) return 'dovecot-imapd is not installed'
   const { stdout } = spawnSync(PROGRAM, ['--version'], { encoding: 'utf8' })
@@ -29,25 +29,25 @@ export function dovecotMissing(): string | undefined {
 
 export interface Dovecot {
   ports: { imap: number; imaps: number; doveadm: number }
-  /** The settings that lead the control plane to it. */
+  /** The settings with which the control plane reaches it. */
   env: { DOVEADM_URL: string; DOVEADM_API_KEY: string }
-  /** Goes on with the mail and the rights that are there. */
+  /** Starts again with the stored mail and rights. */
   start(): Promise<void>
   stop(): Promise<void>
-  /** Stops it for good, with all its files. */
+  /** Stops it and removes all its files. */
   remove(): Promise<void>
   log(): string
 }
 
 /**
- * A private Dovecot on loopback, all of its files in a folder of its own; needs no root. Users are
- * addresses with a scheme and what it stores, such as `{ARGON2ID}$argon2id$…`.
+ * A private Dovecot on loopback with all files in its own folder; needs no root. Users are e-mail
+ * addresses with a password scheme and its stored value, such as `{ARGON2ID}$argon2id$…`.
  */
 export async function startDovecot(
   users: Record<string, string>,
   more: { quotas?: { database: string; bytes: number }; tls?: boolean } = {},
 ): Promise<Dovecot> {
-  // Not the default temporary folder: sockets must fit 107 characters.
+  // Not the default temporary folder: socket paths are limited to 107 characters.
   const folder = mkdtempSync('/tmp/mailplane-imap-')
   chmodSync(folder, 0o755)
   const at = (name: string) => join(folder, name)
@@ -95,7 +95,7 @@ export async function startDovecot(
 
 const DOVEADM_KEY = 'a key of the tests'
 
-/** Rights, the folders of others, and the administration interface. */
+/** Access rights, shared folders, and the administration interface. */
 const sharing = (folder: string, ports: Dovecot['ports']) => `
 auth_cache_size = 1 M
 auth_cache_ttl = 1 hour
@@ -133,7 +133,7 @@ plugin {
 }
 `
 
-/** What is in a mailbox, written into the database by Dovecot itself. */
+/** Dovecot writes the usage of each mailbox into the database. */
 const counting = (folder: string, bytes: number) => `
 mail_plugins = $mail_plugins quota quota_clone
 protocol imap {
@@ -175,7 +175,7 @@ map {
 function configuration(folder: string, ports: Dovecot['ports'], tls: boolean): string {
   const isRoot = process.getuid?.() === 0
   const { username, uid, gid } = userInfo()
-  // An ordinary user can neither change to another one nor to another root.
+  // An ordinary user can change neither the user nor the root folder.
   const own = isRoot ? '' : 'chroot ='
   const users = isRoot
     ? ''
@@ -240,7 +240,7 @@ export const primaryGroup = (gid: number): string => {
   return groups.find((line) => line.split(':')[2] === String(gid))?.split(':')[0] ?? String(gid)
 }
 
-/** Waits for the greeting; a server that gave up says why in its log. */
+/** Waits for the greeting; on failure the error contains the log of the server. */
 async function answers(port: number, program: ChildProcess, log: () => string): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS
   while (program.exitCode === null && Date.now() < deadline) {

@@ -1,59 +1,72 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Stage } from '../../src/content/stage.ts'
 import { startContentFilter } from '../../src/daemons/content-filter.ts'
-import { contentStages } from '../../src/daemons/content-stages.ts'
+import type { Running } from '../../src/daemons/daemon.ts'
+import { daemons } from '../../src/daemons/index.ts'
+import { jmap } from '../../src/daemons/jmap.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { databaseAddress, edgePassword, ensureEdgeRole } from '../../src/edge/database-role.ts'
 import { edgeDown, edgeStatus, edgeUp } from '../../src/edge/edge.ts'
 import { edgeImpossible } from '../../src/edge/packages.ts'
+import type { Feature } from '../../src/features/feature.ts'
+import { contentStages } from '../../src/features/index.ts'
+import { freePort } from '../../src/lib/free-port.ts'
 import { type App, PASSWORD, startApp } from './app.ts'
 import { mailIn } from './imap-client.ts'
 import { message, openSmtp } from './smtp-client.ts'
 import { startSink } from './smtp-sink.ts'
 import { waitFor } from './wait.ts'
 
-/** Why there are no mail servers to test against; undefined when there are. */
+/** The reason why no mail servers are available; undefined when they are. */
 export const edgeMissing = edgeImpossible()
 
-/** For the title of a describe block, which says why it was skipped. */
+/** A suffix for the title of a describe block that gives the reason for skipping it. */
 export const skipped = edgeMissing === undefined ? '' : ` (skipped: ${edgeMissing})`
 
 interface Options {
   env?: Record<string, string>
-  /** The rate limiter runs too; `env` says at which ports it is asked. */
-  limiting?: boolean
-  /** The content filter runs too, with these stages or with its own. */
-  filtering?: 'own' | readonly Stage[]
-}
-
-const NOBODY_ASKED = {
-  EDGE_RATE_POLICY_PORT: '0',
-  EDGE_ACCESS_POLICY_PORT: '0',
-  EDGE_AUTH_POLICY_PORT: '0',
+  /** Content stages of the test, which run after those of the host. */
+  stages?: readonly Stage[]
+  /** Services that the test runs in a process of its own. */
+  elsewhere?: readonly string[]
+  /** Serve the OAuth service on the listener of the app. */
+  oauth?: boolean
+  /** Routes that the test adds to those of the API. */
+  features?: Feature[]
 }
 
 export type MailHost = Awaited<ReturnType<typeof startMailHost>>
 
 /**
- * The API with Postfix, Dovecot and Rspamd of its own behind it, on its database; what they send to
- * the outside lands in a sink.
+ * A host as it ships: every service with a private Postfix, Dovecot and Rspamd, and its own
+ * database. Mail to outside recipients arrives in a sink.
  */
-export async function startMailHost({ env = {}, limiting = false, filtering }: Options = {}) {
+export async function startMailHost({
+  env = {},
+  stages = [],
+  elsewhere = [],
+  oauth = false,
+  features = [],
+}: Options = {}) {
   const sink = await startSink()
   const app = await startApp({
-    limiting,
+    limiting: true,
+    oauth,
+    daemons: [jmap],
     env: {
       EDGE_RELAY_HOST: sink.host,
       SVC_MAIL_HOSTNAME: 'mx.edge.test',
-      // Another process of this machine may answer at the usual ports.
-      ...NOBODY_ASKED,
-      EDGE_CONTENT_FILTER_PORT: filtering ? '' : '0',
+      ...(await policyPorts()),
+      // Tests try many wrong passwords from loopback; blocks.test.ts tests the blocks.
+      AUTH_POLICY_EXEMPT: '127.0.0.0/8',
       ...env,
     },
+    features,
   })
+  const services: Running[] = []
   const up = () => startEdge(app)
-  const startFilter = () =>
-    startContentFilter(app.core, filtering === 'own' ? contentStages(app.core) : (filtering ?? []))
+  const startFilter = async () =>
+    startContentFilter(app.core, [...(await contentStages(app.core)), ...stages])
   let filter: Awaited<ReturnType<typeof startFilter>> | undefined
   const stopFilter = async () => {
     await filter?.stop()
@@ -61,6 +74,7 @@ export async function startMailHost({ env = {}, limiting = false, filtering }: O
   }
   const stop = async () => {
     await stopFilter()
+    for (const service of services.reverse()) await service.stop()
     await edgeDown(app.dataDir)
     await app.stop()
     await sink.stop()
@@ -69,7 +83,11 @@ export async function startMailHost({ env = {}, limiting = false, filtering }: O
     await stop()
     throw error
   })
-  if (filtering) filter = await startFilter()
+  filter = await startFilter()
+  for (const { name, load } of daemons) {
+    if (STARTED_ABOVE.has(name) || elsewhere.includes(name) || name === 'oauth') continue
+    services.push(await (await load()).start(app.core))
+  }
   const { ports, folders } = edge.settings
   const logOf = (name: 'mail' | 'dovecot' | 'rspamd') => {
     const file = `${folders.logs}/${name}.log`
@@ -83,7 +101,7 @@ export async function startMailHost({ env = {}, limiting = false, filtering }: O
     sink,
     up,
     down: () => edgeDown(app.dataDir),
-    /** The processes of the three servers, by name. */
+    /** The processes of the three servers by name. */
     pids: () => edgeStatus(app.dataDir) ?? {},
     stop,
     stopFilter,
@@ -92,7 +110,7 @@ export async function startMailHost({ env = {}, limiting = false, filtering }: O
     },
     log: logOf,
 
-    /** From another mail host, over port 25. */
+    /** Sends a message over port 25, like another mail host. */
     async receive(to: string | string[], subject: string, body?: string) {
       const client = await openSmtp({ port: ports.smtp })
       const from = 'somebody@elsewhere.test'
@@ -107,14 +125,14 @@ export async function startMailHost({ env = {}, limiting = false, filtering }: O
       }
     },
 
-    /** A connection to submission, encrypted, on which nobody has logged in yet. */
+    /** An encrypted connection to submission without a login. */
     async submission(from?: string) {
       const client = await openSmtp({ port: ports.submission, ...(from && { from }) })
       await client.startTls()
       return client
     },
 
-    /** The answer to a login over SMTP: 235, 535 or 454. */
+    /** The SMTP reply code of a login: 235, 535 or 454. */
     async authCode(user: string, password: string, from?: string) {
       const client = await this.submission(from)
       try {
@@ -124,13 +142,33 @@ export async function startMailHost({ env = {}, limiting = false, filtering }: O
       }
     },
 
-    /** Waits until a message with this subject is in a mailbox. */
+    /** Waits until a mailbox contains a message with this subject. */
     arrived: (user: string, subject: string, { password = PASSWORD, folder = 'INBOX' } = {}) =>
       waitFor(async () =>
         (await mailIn(ports.imaps, user, password, folder)).find((text) =>
           text.includes(`Subject: ${subject}\r\n`),
         ),
-      ),
+      ).catch((error) => {
+        const log = logOf('mail').split('\n').slice(-40).join('\n')
+        throw new Error(`${subject} did not arrive at ${user}; the mail log ends:\n${log}`, {
+          cause: error,
+        })
+      }),
+  }
+}
+
+const STARTED_ABOVE = new Set(['api', 'rate_limiter', 'content_filter', 'jmap'])
+
+/** Free ports for the policy services, because several hosts run on the test machine at once. */
+async function policyPorts() {
+  const [rate, access, auth] = [await freePort(), await freePort(), await freePort()].map(String)
+  return {
+    POLICY_RATE_PORT: rate as string,
+    POLICY_ACCESS_PORT: access as string,
+    AUTH_POLICY_PORT: auth as string,
+    EDGE_RATE_POLICY_PORT: rate as string,
+    EDGE_ACCESS_POLICY_PORT: access as string,
+    EDGE_AUTH_POLICY_PORT: auth as string,
   }
 }
 
@@ -145,5 +183,10 @@ async function startEdge(app: App) {
   } finally {
     await database.close()
   }
-  return edgeUp(config, vault, databaseAddress(url, undefined, password))
+  const edge = await edgeUp(config, vault, databaseAddress(url, undefined, password))
+  const { mailServers } = app.core
+  await waitFor(
+    () => mailServers.current().POSTFIX_CONFIG_DIR === edge.environment.POSTFIX_CONFIG_DIR,
+  )
+  return edge
 }

@@ -6,7 +6,7 @@ import { type Received, startReceiver } from './receiver.ts'
 export const ENDPOINTS = '/api/v1/webhooks/endpoints'
 type Reply = Parameters<typeof startReceiver>[0]
 
-/** An installation that fans out, its daemon, and receivers that are stopped with it. */
+/** An installation with webhook fan-out, its daemon, and receivers that stop with it. */
 export async function startFanOut(env: Record<string, string> = {}) {
   const cleanUps: (() => Promise<unknown>)[] = []
   const app = await startApp({
@@ -62,7 +62,7 @@ export const isIdle = async (app: App) => (await queued(app)).length === 0
 
 export const eventsOf = ({ got }: { got: Received[] }) => got.map(({ json }) => json.event)
 
-/** As the specification of Standard Webhooks says a receiver does it. */
+/** Verifies a signature as the Standard Webhooks specification requires. */
 export function standardSignatureOf({ headers, body }: Received, key: string | Buffer): string {
   const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
   return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`

@@ -1,7 +1,11 @@
 const MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 
-/** A small country database in the MaxMind format; IPv4 stands in the IPv6 tree. */
-export function geoFile(networks: Record<string, string>, recordBits = 24): Buffer {
+/** A small country database in MaxMind format; version 6 stores IPv4 in the IPv6 tree. */
+export function geoFile(
+  networks: Record<string, string>,
+  recordBits = 24,
+  ipVersion: 4 | 6 = 6,
+): Buffer {
   type Node = [Node | number | undefined, Node | number | undefined]
   const root: Node = [undefined, undefined]
   const data: Buffer[] = []
@@ -9,8 +13,9 @@ export function geoFile(networks: Record<string, string>, recordBits = 24): Buff
   for (const [network, country] of Object.entries(networks)) {
     const [address = '', length = ''] = network.split('/')
     const isV4 = !address.includes(':')
-    const bits = isV4 ? `${'0'.repeat(96)}${bitsOfV4(address)}` : bitsOfV6(address)
-    const prefix = bits.slice(0, Number(length) + (isV4 ? 96 : 0))
+    const zeros = isV4 && ipVersion === 6 ? 96 : 0
+    const bits = isV4 ? '0'.repeat(zeros) + bitsOfV4(address) : bitsOfV6(address)
+    const prefix = bits.slice(0, Number(length) + zeros)
     offsets.push(data.reduce((sum, { length: size }) => sum + size, 0))
     data.push(encode({ country: { iso_code: country } }))
     let node = root
@@ -34,7 +39,11 @@ export function geoFile(networks: Record<string, string>, recordBits = 24): Buff
       : nodes.length + 16 + (offsets[child] as number)
   }
   const tree = nodes.map(([zero, one]) => pair(record(zero), record(one), recordBits))
-  const metadata = encode({ node_count: nodes.length, record_size: recordBits, ip_version: 6 })
+  const metadata = encode({
+    node_count: nodes.length,
+    record_size: recordBits,
+    ip_version: ipVersion,
+  })
   return Buffer.concat([...tree, Buffer.alloc(16), ...data, MARKER, metadata])
 }
 

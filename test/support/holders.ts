@@ -3,7 +3,7 @@ import { startSieveServer } from './sieve-server.ts'
 
 export const MAILBOX = '/api/v1/mailbox'
 
-/** The API beside a ManageSieve server that can misbehave, with holders who are signed in. */
+/** The API with a ManageSieve server that can misbehave, and signed-in mailbox holders. */
 export async function startWithSieve(env: Record<string, string> = {}) {
   const sieve = await startSieveServer()
   const app = await startApp({ env: { ...sieve.env(), ...env } })
@@ -11,7 +11,7 @@ export async function startWithSieve(env: Record<string, string> = {}) {
   return {
     app,
     sieve,
-    /** The holder of the one mailbox of a tenant, who is made when the name is new. */
+    /** The holder of the only mailbox of a tenant; creates the tenant when its name is new. */
     async holder(name: string) {
       const made = tenants.get(name) ?? app.tenant(name)
       tenants.set(name, made)

@@ -14,7 +14,7 @@ export type Behaviour =
 
 const BODY = 'Message-ID: <1@hostile.example>\r\nSubject: one\r\n\r\nbody\r\n'
 
-/** An IMAP server with one folder and three messages, which goes wrong in one way. */
+/** An IMAP server with one folder and three messages that misbehaves in one way. */
 export async function startHostileImap(behaviour: Behaviour) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -43,7 +43,7 @@ export async function startHostileImap(behaviour: Behaviour) {
   }
 }
 
-/** For as long as anybody listens. */
+/** Writes until the client disconnects. */
 function flood(socket: Socket, start: string) {
   socket.write(start)
   const block = 'x'.repeat(1024 * 1024)
@@ -95,17 +95,17 @@ function body(
   behaviour: Behaviour,
   ok: (...untagged: string[]) => void,
 ) {
-  const asked = [1, 2, 3].filter((uid) => contains(command.split(' ')[2] ?? '', uid))
+  const requested = [1, 2, 3].filter((uid) => contains(command.split(' ')[2] ?? '', uid))
   if (behaviour === 'endless-literal')
     return flood(socket, '* 1 FETCH (UID 1 BODY[] {4000000000}\r\n')
   const sent = (uid: number, as: number) =>
     `* ${uid} FETCH (UID ${as} BODY[] {${BODY.length}}\r\n${BODY})`
-  if (behaviour === 'wrong-uids') return ok(...asked.map((uid) => sent(uid, uid + 700)))
-  if (behaviour === 'hang-up-in-message' && asked.includes(2)) {
-    // The others can be had, if one asks for them alone.
+  if (behaviour === 'wrong-uids') return ok(...requested.map((uid) => sent(uid, uid + 700)))
+  if (behaviour === 'hang-up-in-message' && requested.includes(2)) {
+    // The other messages can be fetched one at a time.
     return void socket.end(`* 2 FETCH (UID 2 BODY[] {${BODY.length}}\r\n${BODY.slice(0, 9)}`)
   }
-  return ok(...asked.map((uid) => sent(uid, uid)))
+  return ok(...requested.map((uid) => sent(uid, uid)))
 }
 
 const contains = (set: string, uid: number) =>

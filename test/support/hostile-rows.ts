@@ -5,19 +5,19 @@ import type { App } from './app.ts'
 
 type Tenant = Awaited<ReturnType<App['tenant']>>
 
-/** What breaks out of JSON, CSV, HTML, a template, a terminal or a line, if anything can. */
+/** Text that tries to break out of JSON, CSV, HTML, a template, a terminal and a line. */
 export const HOSTILE =
   'h0stile "}],\\"\'\r\n\t\u0001\u001b[31m\u007f\u2028\u2029\u202e\ufeff' +
   "</script></style><img src=x onerror=alert(1)>{{7*7}}#{7*7}<%=7%>%s%00=cmd|'/C calc'!A0 😀"
 
-/** As if nothing had been refused or cleaned when it was stored. */
+/** As if no value had been refused or sanitized before it was stored. */
 const BRAND = Object.fromEntries(BRAND_FIELDS.map((field) => [field, HOSTILE]))
 
 type Row = Record<string, unknown>
 
 /**
- * A row of each table that the console shows. What stands here is what a column must hold for the
- * row to be valid and found; every other column of text says where it stands, and then the worst.
+ * A row of each table that the console shows. These values make a row valid and visible; every
+ * other text column contains its own name and the hostile text.
  */
 const rowsFor = (tenant: Tenant, operatorId: string): Record<string, Row> => {
   const organization = { organization_id: tenant.organizationId }
@@ -46,10 +46,15 @@ const rowsFor = (tenant: Tenant, operatorId: string): Record<string, Row> => {
     },
     dlp_violations: { ...organization, policy_id: 1, severity: 'low' },
     domain_reputation: { ...organization, ...domain, period_type: 'DAILY', is_newest: true },
-    failed_auth_attempts: { client_ip: '203.0.113.7' },
+    failed_auth_attempts: { client_ip: '203.0.113.7', recent_failures: [never] },
     feedback_loops: { ...organization, sender_domain: tenant.domain, feedback_type: 'abuse' },
     geo_policies: { ...organization, action: 'log_only', time_restrictions: null },
-    ip_access_rules: { ...organization, rule_type: 'blacklist', ip_address: '203.0.113.67' },
+    ip_access_rules: {
+      ...organization,
+      rule_type: 'blacklist',
+      ip_address: '203.0.113.67',
+      applies_to: ['smtp', 'mailbox', 'api'],
+    },
     ip_reputation: { ip_address: '203.0.113.7' },
     legal_holds: { ...organization, active: true },
     mail_log: { ...organization, status: 'bounced', bounce_type: 'HARD', message_id: '<h0stile>' },
@@ -116,7 +121,7 @@ const columnsOf = async (app: App, table: string): Promise<Column[]> => {
 }
 
 const hostileValue = (app: App, table: string, { name, type, must }: Column): unknown => {
-  // Where it stands, so that it can be told what was shown.
+  // The mark identifies the column in a response.
   const text = `⟦${table}.${name}⟧ ${HOSTILE}`
   if (type === 'text') return name === 'id' ? ulid() : text
   if (type === 'ARRAY') return [text]
@@ -127,14 +132,14 @@ const hostileValue = (app: App, table: string, { name, type, must }: Column): un
   return type === 'boolean' ? false : 1
 }
 
-/** One hostile row in each table; answers with the columns that hold such text. */
+/** Inserts one hostile row into each table and returns the columns that contain hostile text. */
 export async function insertHostileRows(
   app: App,
   tenant: Tenant,
   operatorId: string,
 ): Promise<string[]> {
   const columns: string[] = []
-  // Its place is taken: what a new tenant has is still to be provisioned.
+  // A new tenant already has a provisioning row, which would conflict.
   await app.core.db.deleteFrom('provisioning').execute()
   for (const [table, given] of Object.entries(rowsFor(tenant, operatorId))) {
     const row: Row = {}

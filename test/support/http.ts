@@ -4,7 +4,7 @@ export interface Answer {
   status: number
   headers: http.IncomingHttpHeaders
   text: string
-  // Tests look at whatever a body holds; a wrong guess fails the test.
+  // Tests read any field of a body; a wrong field name fails the test.
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what is being tested
   body: any
   cookies: string[]
@@ -13,14 +13,16 @@ export interface Answer {
 export interface Options {
   headers?: Record<string, string>
   body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged instead of `body`. */
   raw?: string | Buffer
-  /** Another client on the same machine. */
+  /** The loopback IP address of the client. */
   from?: string
   jar?: Map<string, string>
+  /** Reuses connections; default is a new one for each request. */
+  agent?: http.Agent
 }
 
-/** One request on a connection of its own; redirects are not followed. */
+/** Sends one request on a new connection; does not follow redirects. */
 export function send(
   base: string,
   method: string,
@@ -40,7 +42,12 @@ export function send(
   return new Promise((resolve, reject) => {
     const request = http.request(
       new URL(path, base),
-      { method, headers, agent: false, ...(options.from && { localAddress: options.from }) },
+      {
+        method,
+        headers,
+        agent: options.agent ?? false,
+        ...(options.from && { localAddress: options.from }),
+      },
       (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk) => chunks.push(chunk))

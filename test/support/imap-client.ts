@@ -2,7 +2,7 @@ import { openLines } from './line-socket.ts'
 
 export type ImapClient = Awaited<ReturnType<typeof openImap>>
 
-/** A client of IMAP over TLS; what the server says to a command, literals in place. */
+/** An IMAP client over TLS that returns the response to a command with its literals. */
 export async function openImap({ port, from }: { port: number; from?: string }) {
   const lines = await openLines({ port, tls: true, ...(from && { from }) })
   await lines.line()
@@ -35,7 +35,7 @@ export async function openImap({ port, from }: { port: number; from?: string }) 
 
   return {
     command,
-    /** By AUTHENTICATE, which takes any bytes. */
+    /** Logs in with AUTHENTICATE, which accepts any bytes. */
     login: (user: string, password: string) =>
       command(`AUTHENTICATE PLAIN ${Buffer.from(`\0${user}\0${password}`).toString('base64')}`),
     async messages(folder = 'INBOX'): Promise<string[]> {
@@ -48,7 +48,7 @@ export async function openImap({ port, from }: { port: number; from?: string }) 
   }
 }
 
-/** What is in a mailbox, as its holder sees it. */
+/** The messages of a mailbox as its holder reads them. */
 export async function mailIn(port: number, user: string, password: string, folder = 'INBOX') {
   const client = await openImap({ port })
   try {

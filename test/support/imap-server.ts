@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { flood, reader, type SocketReader } from './line-server.ts'
 
-/** What the server does with a connection; everything else behaves as in RFC 3501. */
+/** The behaviour of a connection; everything else follows RFC 3501. */
 export type Behaviour =
   | 'accept'
   | 'refuse'
@@ -17,19 +18,20 @@ export type Behaviour =
   | 'endless-line'
   | 'endless-lines'
   | 'refuse-literal'
+  | 'preauth'
   | 'bye'
 
 export interface ImapServer {
   port: number
-  /** May be changed while the server runs. */
+  /** Can be changed while the server runs. */
   behaviour: Behaviour
-  /** Passwords that `accept` knows; without any it takes them all. */
+  /** Passwords that `accept` checks; without any it accepts all. */
   passwords: Map<string, string>
-  /** What arrived as user and password, byte for byte. */
+  /** Received user names and passwords, byte for byte. */
   logins: { user: Buffer; password: Buffer; secure: boolean }[]
-  /** Since the start. */
+  /** Connections since the start. */
   connections: number
-  /** At the moment. */
+  /** Connections open now. */
   open(): number
   stop(): Promise<void>
 }
@@ -37,7 +39,7 @@ export interface ImapServer {
 interface Options {
   behaviour?: Behaviour
   tls?: 'implicit' | 'starttls' | 'none'
-  /** Plain text sent along with the answer to STARTTLS, as somebody in between would. */
+  /** Plain text injected after the STARTTLS response, as by a man in the middle. */
   injected?: string
 }
 
@@ -46,7 +48,7 @@ const certificate = () => ({
   cert: readFileSync(new URL('./tls-cert.pem', import.meta.url)),
 })
 
-/** An IMAP server that knows LOGIN with literals and STARTTLS, and can misbehave in many ways. */
+/** An IMAP server with LOGIN, literals and STARTTLS that can misbehave in many ways. */
 export async function startImapServer(options: Options = {}): Promise<ImapServer> {
   const open = new Set<Socket>()
   const tls = options.tls ?? 'none'
@@ -71,12 +73,15 @@ export async function startImapServer(options: Options = {}): Promise<ImapServer
     if (behaviour === 'no-greeting') return socket.write('220 this is SMTP\r\n')
     if (behaviour === 'garbage') return socket.write(Buffer.alloc(300, 0xff))
     if (behaviour === 'endless-line') return flood(socket, Buffer.alloc(8192, 'x'))
-    if (greet) socket.write(`* OK [CAPABILITY IMAP4rev1${secure ? '' : ' STARTTLS'}] ready\r\n`)
+    const status = behaviour === 'preauth' ? 'PREAUTH' : 'OK'
+    if (greet) {
+      socket.write(`* ${status} [CAPABILITY IMAP4rev1${secure ? '' : ' STARTTLS'}] ready\r\n`)
+    }
     const read = reader(socket)
     void converse(socket, read, secure).catch(() => socket.destroy())
   }
 
-  async function converse(socket: Socket, read: Reader, secure: boolean): Promise<void> {
+  async function converse(socket: Socket, read: SocketReader, secure: boolean): Promise<void> {
     for (;;) {
       const line = (await read.line()).toString('latin1')
       const [tag = '*', command = ''] = line.split(' ')
@@ -90,6 +95,10 @@ export async function startImapServer(options: Options = {}): Promise<ImapServer
       if (command === 'LOGOUT') return void socket.end(`* BYE\r\n${tag} OK\r\n`)
       if (command !== 'LOGIN') {
         say('BAD unknown command')
+        continue
+      }
+      if (server.behaviour === 'preauth') {
+        say('BAD already authenticated')
         continue
       }
       if (server.behaviour === 'refuse-literal') {
@@ -113,8 +122,8 @@ export async function startImapServer(options: Options = {}): Promise<ImapServer
     if (server.behaviour === 'unavailable')
       return 'NO [UNAVAILABLE] Temporary authentication failure'
     if (server.behaviour === 'privacy-required') return 'NO [PRIVACYREQUIRED] Use TLS'
-    const known = server.passwords.size === 0 || server.passwords.get(user) === password
-    return server.behaviour === 'accept' && known
+    const isRight = server.passwords.size === 0 || server.passwords.get(user) === password
+    return server.behaviour === 'accept' && isRight
       ? 'OK Logged in'
       : 'NO [AUTHENTICATIONFAILED] Authentication failed.'
   }
@@ -138,49 +147,3 @@ export async function startImapServer(options: Options = {}): Promise<ImapServer
 }
 
 const literalLength = (line: string) => Number(/\{(\d+)\}$/.exec(line)?.[1] ?? Number.NaN)
-
-/** Writes without end, as fast as the other side takes it. */
-function flood(socket: Socket, piece: string | Buffer) {
-  const more = () => {
-    if (socket.destroyed) return
-    if (socket.write(piece)) setImmediate(more)
-    else socket.once('drain', more)
-  }
-  more()
-}
-
-type Reader = ReturnType<typeof reader>
-
-function reader(socket: Socket) {
-  let received = Buffer.alloc(0)
-  let wake = () => {}
-  const onData = (chunk: Buffer) => {
-    received = Buffer.concat([received, chunk])
-    wake()
-  }
-  socket.on('data', onData)
-  const take = async (length: () => number): Promise<Buffer> => {
-    for (;;) {
-      const end = length()
-      if (end >= 0 && received.length >= end) {
-        const taken = received.subarray(0, end)
-        received = received.subarray(end)
-        return taken
-      }
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
-    }
-  }
-  return {
-    bytes: (length: number) => take(() => length),
-    async line(): Promise<Buffer> {
-      const line = await take(() => {
-        const end = received.indexOf('\r\n')
-        return end === -1 ? -1 : end + 2
-      })
-      return line.subarray(0, -2)
-    },
-    stop: () => socket.off('data', onData),
-  }
-}

@@ -16,7 +16,7 @@ interface Installation {
 // Initialized and bootstrapped once per worker and then copied, which is much faster.
 let original: Promise<Installation> | undefined
 
-/** A data folder with an organization, its key and a signed-in owner; no server runs on it. */
+/** A data folder with an organization, its key and a signed-in owner, without a running server. */
 export async function installation(): Promise<Installation> {
   original ??= makeOriginal()
   const made = await original
@@ -36,7 +36,7 @@ async function makeOriginal(): Promise<Installation> {
   return made
 }
 
-/** The first organization and the first operator, through both steps of the login. */
+/** Creates the first organization and the first operator, through both login steps. */
 export async function bootstrapBoth(server: Server) {
   const token = (file: string) => ({
     'x-bootstrap-token': readFileSync(join(server.dataDir, file), 'utf8').trim(),

@@ -1,4 +1,4 @@
-/** What the specification answers to a kind of caller on a route with a label; `in` when let in. */
+/** The specified response to a kind of caller on a route with this label; `in` when accepted. */
 export function verdict(label: string, method: string, caller: string): string {
   if (label === 'None' || label === 'X-Bootstrap-Token') return 'in'
   if (label === 'Internal token') return internalVerdict(caller)
@@ -14,7 +14,7 @@ const ELSEWHERE = '401 Operator session IP mismatch'
 const ROLES = ['support', 'operator', 'admin', 'owner']
 
 const INTERNAL =
-  '401 Internal token required: send the value of SVC_INTERNAL_TOKEN as X-Internal-Token'
+  '401 Internal token required: send SVC_INTERNAL_TOKEN, or the content of DATA_DIR/internal-token, as X-Internal-Token'
 
 function internalVerdict(caller: string): string {
   if (caller === 'internal service') return 'in'
@@ -51,7 +51,7 @@ function partialVerdict(method: string, caller: string): string {
   }
 }
 
-/** Refusals that come before the label: the credential itself, its second factor, its CSRF token. */
+/** Refusals before the label is checked: the credential, its second factor, its CSRF token. */
 function credentialVerdict(label: string, method: string, caller: string): string | undefined {
   switch (caller) {
     case 'nobody':
@@ -71,6 +71,7 @@ function credentialVerdict(label: string, method: string, caller: string): strin
     case 'owner from another address':
       return ELSEWHERE
     case 'partial operator':
+    case 'partial dashboard session':
       return '403 MFA required'
     case 'dashboard session without CSRF':
     case 'owner without CSRF':
@@ -103,11 +104,11 @@ function labelVerdict(label: string, caller: string): string {
     case 'Key(admin)':
       if (ROLES.includes(who)) return ROLES.indexOf(who) >= ROLES.indexOf('admin') ? 'in' : ROLE
       if (who.startsWith('read-only')) return WRITE
-      return who === 'admin key' ? 'in' : ADMIN
+      return who === 'admin key' || who === 'dashboard session' ? 'in' : ADMIN
     case 'Platform(read)':
       return isPlatform ? 'in' : SCOPE
     case 'Dashboard session':
-      return who === 'dashboard session'
+      return who.endsWith('dashboard session')
         ? 'in'
         : '400 This needs a dashboard session; sign in with email and password'
     default:

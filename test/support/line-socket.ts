@@ -1,21 +1,21 @@
 import { connect as connectTcp, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTls, TLSSocket } from 'node:tls'
 
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 60_000
 
 export type LineSocket = Awaited<ReturnType<typeof openLines>>
 
 interface Where {
   port: number
-  /** TLS from the first byte. */
+  /** Implicit TLS. */
   tls?: boolean
-  /** The loopback address to come from. */
+  /** The local loopback IP address. */
   from?: string
-  /** How long a line may take. */
+  /** The time limit of a line. */
   patienceMs?: number
 }
 
-/** A conversation in lines, as all mail protocols have it. */
+/** A line-based conversation, as in all mail protocols. */
 export async function openLines({ port, tls = false, from, patienceMs = PATIENCE_MS }: Where) {
   let socket: Socket = connectTcp({ port, host: '127.0.0.1', ...(from && { localAddress: from }) })
   let received = Buffer.alloc(0)
@@ -46,11 +46,15 @@ export async function openLines({ port, tls = false, from, patienceMs = PATIENCE
     })
   }
 
-  async function secure(): Promise<void> {
+  async function secure(servername?: string): Promise<void> {
     socket.removeAllListeners('data')
     socket.removeAllListeners('close')
     const plain = socket
-    socket = connectTls({ socket: plain, rejectUnauthorized: false })
+    socket = connectTls({
+      socket: plain,
+      rejectUnauthorized: false,
+      ...(servername && { servername }),
+    })
     await new Promise((resolve, reject) => {
       socket.once('secureConnect', resolve)
       socket.once('error', reject)
@@ -64,6 +68,8 @@ export async function openLines({ port, tls = false, from, patienceMs = PATIENCE
 
   return {
     secure,
+    /** The certificate that the server presented. */
+    certificate: () => (socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined),
     send: (text: string | Buffer) => socket.write(text),
     async line(): Promise<string> {
       for (;;) {

@@ -5,7 +5,7 @@ const ALPHABET = '0123456789BCDFGHJKLMNPQRSTVWXYZbcdfghjklmnpqrstvwxyz'
 
 let count = 0
 
-/** A queue id as Postfix makes them with `enable_long_queue_ids`. */
+/** A queue id in the format of Postfix with `enable_long_queue_ids`. */
 export function newQueueId(): string {
   let id = ''
   for (let rest = ++count + 5e6, i = 0; i < 6; i++, rest = Math.floor(rest / 52)) {
@@ -29,11 +29,11 @@ interface Sent {
   dsn?: string
   status?: string
   reply?: string
-  /** Whether it leaves the queue. */
+  /** True if the message leaves the queue. */
   removed?: boolean
 }
 
-/** A log that grows as Postfix's does. */
+/** A mail log that grows like that of Postfix. */
 export function mailLog(path: string, now: () => Date = () => new Date()) {
   const lines = (...texts: string[]) =>
     texts.map((text) => `${stampOf(now())} mx postfix/${text}\n`).join('')
@@ -43,7 +43,9 @@ export function mailLog(path: string, now: () => Date = () => new Date()) {
     const queueId = sent.queueId ?? newQueueId()
     const client = sent.client ?? 'localhost[127.0.0.1]'
     const sender = sent.sender ?? 'app@acme.test'
-    const login = sent.login ? `, sasl_method=PLAIN, sasl_username=${sent.login}` : ''
+    // Without a client it is the submission of a tenant, which has logged in.
+    const name = sent.login ?? (sent.client ? '' : `admin@${sender.split('@').at(-1)}`)
+    const login = name ? `, sasl_method=PLAIN, sasl_username=${name}` : ''
     const messageId = sent.messageId ?? `<${queueId}@acme.test>`
     const subject = sent.subject ?? 'Hello'
     return {
@@ -65,9 +67,9 @@ export function mailLog(path: string, now: () => Date = () => new Date()) {
   return {
     lines,
     write,
-    /** Without the line break. */
+    /** Writes text without a line break. */
     begin: (text: string) => appendFileSync(path, lines(text).slice(0, -1)),
-    /** The lines that tell that a message has arrived. */
+    /** The lines that log the arrival of a message. */
     arrive(sent: Sent = {}) {
       const { texts, ...ids } = arriving(sent)
       write(...texts)
@@ -75,7 +77,7 @@ export function mailLog(path: string, now: () => Date = () => new Date()) {
     },
     attempt: (queueId: string, sent: Sent = {}) => write(attempt(queueId, sent)),
     removed: (queueId: string) => write(`qmgr[13]: ${queueId}: removed`),
-    /** The whole life of a message. */
+    /** All lines of a message from arrival to removal. */
     message(sent: Sent = {}) {
       const { texts, ...ids } = arriving(sent)
       const end = sent.removed === false ? [] : [`qmgr[13]: ${ids.queueId}: removed`]

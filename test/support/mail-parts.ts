@@ -9,7 +9,10 @@ export interface Leaf {
   decoded: Buffer
 }
 
-/** A message in order: what is between the bodies, and the bodies. Read by another parser than ours. */
+/**
+ * Splits a message into the bodies and the text between them, with another parser than the tested
+ * one.
+ */
 export async function partsOf(raw: Buffer): Promise<(Buffer | Leaf)[]> {
   const splitter = new Splitter({ ignoreEmbedded: true })
   const pieces: (Buffer | Leaf)[] = []

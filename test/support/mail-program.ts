@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 
 export type ImapClient = Awaited<ReturnType<typeof signIn>>
 
-/** A mail program, as much of one as a test needs. */
+/** A minimal IMAP mail program. */
 export async function signIn(port: number, user: string, password: string) {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
@@ -16,8 +16,8 @@ export async function signIn(port: number, user: string, password: string) {
     wake()
   })
   socket.on('close', () => wake())
-  const until = async (found: () => boolean) => {
-    while (!found()) {
+  const until = async (isDone: () => boolean) => {
+    while (!isDone()) {
       if (socket.destroyed) throw new Error(`the server hung up: ${text}`)
       await new Promise<void>((resolve) => {
         wake = resolve
@@ -27,7 +27,7 @@ export async function signIn(port: number, user: string, password: string) {
   await until(() => text.startsWith('* OK'))
 
   let count = 0
-  /** Everything the server says to a command, the last line included. */
+  /** Returns the whole response to a command, including the last line. */
   const run = async (command: string, literal?: string): Promise<string> => {
     const tag = `a${++count}`
     text = ''

@@ -2,16 +2,16 @@ import type { App } from './app.ts'
 import { startDoveadm } from './doveadm.ts'
 import { startImapServer } from './imap-server.ts'
 
-/** As much of a mail server as the API talks to about logins, with the settings that lead there. */
+/** The mail server interfaces that logins use, with the settings to reach them. */
 export async function startMailServers() {
   const imap = await startImapServer()
   const doveadm = await startDoveadm('key')
-  // Without any, every password would be right.
+  // Without any password, the server would accept every one.
   imap.passwords.set('nobody@nowhere.test', '')
   return {
-    /** What the mail server takes for the password of an address. */
+    /** The password of each e-mail address on the mail server. */
     passwords: imap.passwords,
-    /** The logins that Dovecot was told to forget, in order. */
+    /** The logins that were flushed from the cache of Dovecot, in order. */
     flushed: doveadm.flushed,
     env: {
       IMAP_HOST: '127.0.0.1',

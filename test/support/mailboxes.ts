@@ -12,7 +12,7 @@ interface Fields {
   storage_used?: number
 }
 
-/** Straight into the database, for what begins with a mailbox that is there; nobody can sign in. */
+/** Inserts a mailbox into the database, for tests that need one without a login. */
 export async function insertMailbox(
   app: App,
   of: { organizationId: string; domainId: string; domain: string },
@@ -37,7 +37,7 @@ export async function insertMailbox(
 export const mailboxRow = (app: App, id: string) =>
   app.core.db.selectFrom('email_accounts').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** What was told about a mailbox, in order. */
+/** The events about a mailbox, in order. */
 export const eventsOf = async (app: App, id: string) =>
   (await app.core.db.selectFrom('events').selectAll().orderBy('sequence').execute())
     .filter(({ data }) => (data as { account_id?: string }).account_id === id)

@@ -1,4 +1,4 @@
-/** Lines as they travel. */
+/** Joins lines with CRLF. */
 export const mail = (...lines: string[]): Buffer => Buffer.from(lines.join('\r\n'), 'latin1')
 
 const attachment = [
@@ -18,7 +18,7 @@ const head = [
 ]
 const utf8 = (text: string) => Buffer.from(text).toString('latin1')
 
-/** Messages of many shapes, by what is special about them. */
+/** Messages of many shapes, by their special property. */
 export const SHAPES: Record<string, Buffer> = {
   'plain text without MIME': mail('From: ada@acme.test', 'Subject: Hello', '', 'Hi', ''),
   'no body': mail('From: ada@acme.test', 'Subject: Hello', '', ''),
@@ -172,7 +172,7 @@ export const SHAPES: Record<string, Buffer> = {
   nothing: Buffer.alloc(0),
 }
 
-/** Parts in parts in parts. */
+/** Deeply nested parts. */
 export const nested = (depth: number): Buffer => {
   const lines = ['Subject: deep']
   for (let level = 0; level < depth; level++) {
@@ -181,7 +181,7 @@ export const nested = (depth: number): Buffer => {
   return mail(...lines, 'Content-Type: text/plain', '', 'deep text', '')
 }
 
-/** Very many parts. */
+/** A very large number of parts. */
 export const manyParts = (count: number): Buffer =>
   mail(
     'Subject: many',

@@ -9,17 +9,17 @@ import { waitFor } from './wait.ts'
 export const IMAP_PASSWORD = 'a password of the tests'
 export const MIGRATION = '/api/v1/migration'
 
-/** A Dovecot whose users all have the same password. */
+/** A Dovecot with one password for all users. */
 export const imapServer = (...users: string[]): Promise<Dovecot> => startDovecot(logins(users))
 
-/** The same for programs that would not take the certificate of the tests. */
+/** A Dovecot without TLS, for programs that reject the test certificate. */
 export const plainImapServer = (...users: string[]): Promise<Dovecot> =>
   startDovecot(logins(users), { tls: false })
 
 const logins = (users: string[]) =>
   Object.fromEntries(users.map((user) => [user, `{PLAIN}${IMAP_PASSWORD}`]))
 
-/** The settings of a control plane whose own mail server this is; loopback may be called. */
+/** The settings of a control plane with this mail server; connections to loopback are allowed. */
 export const settingsFor = ({ ports }: Dovecot): Record<string, string> => ({
   IMAP_HOST: '127.0.0.1',
   IMAP_PORT: String(ports.imaps),
@@ -27,7 +27,7 @@ export const settingsFor = ({ ports }: Dovecot): Record<string, string> => ({
   SVC_OUTBOUND_ALLOW: '127.0.0.0/8',
 })
 
-/** Does something in a mailbox, as its owner would. */
+/** Works in a mailbox as its owner. */
 export async function inMailbox<Result>(
   { ports }: Dovecot,
   user: string,
@@ -52,7 +52,7 @@ export async function inMailbox<Result>(
 
 const BATCH = 100
 
-/** Puts very many messages into a folder, a hundred in one command. */
+/** Appends many messages to a folder, a hundred per command. */
 export async function appendMany(
   { ports }: Dovecot,
   user: string,
@@ -99,25 +99,28 @@ export const letter = (number: number | string, body = `This is letter ${number}
     '',
   ].join('\r\n')
 
-export interface Kept {
+export interface StoredMessage {
   hash: string
   messageId: string
   flags: string[]
   date: string
 }
 
-/** Everything in a mailbox, by folder, in an order that does not depend on the server. */
-export const contentsOf = (server: Dovecot, user: string): Promise<Record<string, Kept[]>> =>
+/** The messages of a mailbox by folder, in an order that does not depend on the server. */
+export const contentsOf = (
+  server: Dovecot,
+  user: string,
+): Promise<Record<string, StoredMessage[]>> =>
   inMailbox(server, user, async (client) => {
-    const folders: Record<string, Kept[]> = {}
+    const folders: Record<string, StoredMessage[]> = {}
     for (const { path, flags } of await client.list()) {
       if (flags.has('\\Noselect')) continue
       const { exists } = await client.mailboxOpen(path, { readOnly: true })
-      const kept: Kept[] = []
+      const messages: StoredMessage[] = []
       const query = { source: true, flags: true, internalDate: true, envelope: true }
       if (exists > 0) {
         for await (const one of client.fetch('1:*', query)) {
-          kept.push({
+          messages.push({
             hash: createHash('sha256')
               .update(one.source ?? '')
               .digest('hex'),
@@ -127,8 +130,8 @@ export const contentsOf = (server: Dovecot, user: string): Promise<Record<string
           })
         }
       }
-      kept.sort((a, b) => (a.hash + a.date < b.hash + b.date ? -1 : 1))
-      folders[path] = kept
+      messages.sort((a, b) => (a.hash + a.date < b.hash + b.date ? -1 : 1))
+      folders[path] = messages
     }
     return folders
   })
@@ -158,8 +161,8 @@ export async function startImport(client: Client, pair: Pair, more: object = {})
   return body.job_id
 }
 
-/** The job once it has ended, whichever way. */
-export const endOf = (client: Client, id: string, patienceMs = 40_000) =>
+/** Waits for the end of a job and returns it, whatever its status. */
+export const endOf = (client: Client, id: string, patienceMs = 480_000) =>
   waitFor(async () => {
     const { job } = (await client.get(`${MIGRATION}/jobs/${id}`)).body
     return ['completed', 'failed', 'cancelled'].includes(job.status) && job

@@ -9,12 +9,12 @@ import { waitFor } from './wait.ts'
 
 const PROGRAM = '/usr/bin/pebble'
 
-/** Why there is no CA to test against; undefined when there is one. */
+/** The reason why no test CA is available; undefined when one is. */
 export const pebbleMissing = existsSync(PROGRAM) ? undefined : 'pebble is not installed'
 
 export type Pebble = Awaited<ReturnType<typeof preparePebble>>
 
-/** A CA on loopback, which is told later where the names of its customers are answered for. */
+/** A test CA on loopback; the place of the challenge responses is configured later. */
 export async function preparePebble() {
   const folder = mkdtempSync(join(tmpdir(), 'mailplane-pebble-'))
   const own = makeCertificate('localhost')
@@ -22,7 +22,7 @@ export async function preparePebble() {
   writeFileSync(caFile, own.certificate)
   writeFileSync(join(folder, 'key.pem'), own.key)
   const port = await freePort()
-  const managementPort = await freePort()
+  const managementPort = await freePort(new Set([port]))
   let stop = async () => {}
 
   return {
@@ -31,7 +31,9 @@ export async function preparePebble() {
       ACME_EMAILS: 'one@ops.test,two@ops.test',
       ACME_CA_FILE: caFile,
     },
-    /** Looks for proofs at this port of wherever the name server leads; slowly, if wanted. */
+    /**
+     * Validates challenges at this port of the IP addresses from the DNS server, optionally slowly.
+     */
     async start(httpPort: number, nameServer: string, sleepSeconds = 0) {
       const config = {
         pebble: {
@@ -48,6 +50,8 @@ export async function preparePebble() {
       writeFileSync(file, JSON.stringify(config))
       const child = spawn(PROGRAM, ['-config', file, '-dnsserver', nameServer], {
         env: {
+          // By default Pebble asks for a name that it knows again only every second time.
+          PEBBLE_AUTHZREUSE: '0',
           ...(sleepSeconds === 0
             ? { PEBBLE_VA_NOSLEEP: '1' }
             : { PEBBLE_VA_SLEEPTIME: String(sleepSeconds) }),

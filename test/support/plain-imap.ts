@@ -11,24 +11,24 @@ interface Options {
   delimiter?: string
   prefix?: string
   folders?: Record<string, PlainFolder>
-  /** Takes this access token by XOAUTH2 and no password. */
+  /** Accepts this access token by XOAUTH2 and no password. */
   token?: string
-  /** Answers to these commands come a byte at a time, which is never silence. */
+  /** Responses to these commands are sent one byte at a time, so that no idle timeout applies. */
   drip?: RegExp
   dripMs?: number
 }
 
-/** A small IMAP server without extensions, except for those it is told to have. */
+/** A small IMAP server with only the given extensions. */
 export async function startPlainImap(options: Options = {}) {
   const { capabilities = [], delimiter = '/', prefix = '', folders = {} } = options
-  const known = ['IMAP4rev1', ...(options.token ? ['AUTH=XOAUTH2'] : []), ...capabilities]
+  const offered = ['IMAP4rev1', ...(options.token ? ['AUTH=XOAUTH2'] : []), ...capabilities]
   const sockets = new Set<Socket>()
   const seen: string[] = []
   folders.INBOX ??= { messages: [] }
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket)).on('error', () => {})
-    socket.write(`* OK [CAPABILITY ${known.join(' ')}] ready\r\n`)
+    socket.write(`* OK [CAPABILITY ${offered.join(' ')}] ready\r\n`)
     void serve(socket).catch(() => socket.destroy())
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -43,7 +43,7 @@ export async function startPlainImap(options: Options = {}) {
       const lines: string[] = []
       let end = 'OK done'
       const name = nameIn(command)
-      if (/^CAPABILITY/i.test(command)) lines.push(`* CAPABILITY ${known.join(' ')}`)
+      if (/^CAPABILITY/i.test(command)) lines.push(`* CAPABILITY ${offered.join(' ')}`)
       else if (/^AUTHENTICATE XOAUTH2/i.test(command)) {
         const [, user, auth] = Buffer.from(command.split(' ')[2] ?? '', 'base64')
           .toString()
@@ -94,7 +94,7 @@ export async function startPlainImap(options: Options = {}) {
   return {
     port: (server.address() as AddressInfo).port,
     folders,
-    /** Every command that came, without its tag. */
+    /** Every received command without its tag. */
     seen,
     open: () => sockets.size,
     async stop() {
@@ -139,7 +139,7 @@ async function drip(socket: Socket, answer: string, everyMs: number) {
   }
 }
 
-/** Lines, and a number of bytes, as they come. */
+/** Reads lines and byte counts from a socket. */
 function reader(socket: Socket) {
   let rest = Buffer.alloc(0)
   let wake = () => {}

@@ -1,11 +1,13 @@
 import { createServer as createHttp } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-export type Asked = Record<string, string>
+export type PolicyRequest = Record<string, string>
 
-/** Postfix's policy protocol: remembers what it is asked and answers as it is told. */
-export async function startPolicy(answer: (asked: Asked) => string = () => 'DUNNO') {
-  const asked: Asked[] = []
+/**
+ * A server for the policy protocol of Postfix that records requests and sends the given responses.
+ */
+export async function startPolicy(answer: (requests: PolicyRequest) => string = () => 'DUNNO') {
+  const requests: PolicyRequest[] = []
   const open = new Set<Socket>()
   const server = createServer((socket) => {
     open.add(socket)
@@ -22,14 +24,14 @@ export async function startPolicy(answer: (asked: Asked) => string = () => 'DUNN
             line.slice(line.indexOf('=') + 1),
           ]),
         )
-        asked.push(request)
+        requests.push(request)
         socket.write(`action=${answer(request)}\n\n`)
       }
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    asked,
+    requests,
     port: (server.address() as AddressInfo).port,
     async stop() {
       for (const socket of open) socket.destroy()
@@ -38,16 +40,19 @@ export async function startPolicy(answer: (asked: Asked) => string = () => 'DUNN
   }
 }
 
-/** Dovecot's: a request before, one after, and a report of how it ended. */
+/**
+ * A server for the auth policy protocol of Dovecot: a request before and after each login, and a
+ * report.
+ */
 export async function startAuthPolicy(isAllowed: (login: string) => boolean = () => true) {
-  const asked: { command: string; key: string | undefined; body: Record<string, unknown> }[] = []
+  const requests: { command: string; key: string | undefined; body: Record<string, unknown> }[] = []
   const server = createHttp((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {
       const command = new URL(request.url ?? '', 'http://x').searchParams.get('command') ?? ''
       const body = JSON.parse(Buffer.concat(chunks).toString())
-      asked.push({ command, key: request.headers['x-edge-key'] as string | undefined, body })
+      requests.push({ command, key: request.headers['x-edge-key'] as string | undefined, body })
       const allowed = command === 'report' || isAllowed(body.login)
       response.setHeader('content-type', 'application/json')
       response.end(JSON.stringify({ status: allowed ? 0 : -1, msg: allowed ? '' : 'not now' }))
@@ -55,7 +60,7 @@ export async function startAuthPolicy(isAllowed: (login: string) => boolean = ()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    asked,
+    requests,
     port: (server.address() as AddressInfo).port,
     async stop() {
       server.closeAllConnections()

@@ -1,6 +1,8 @@
 import { connect, type Socket } from 'node:net'
 
-/** One connection of the policy protocol, as Postfix keeps it: requests and answers in turn. */
+/**
+ * One connection of the policy protocol, used like Postfix does: requests and responses in turn.
+ */
 export function policyClient(port: number) {
   const socket: Socket = connect(port, '127.0.0.1')
   const waiting: { resolve(action: string): void; reject(error: Error): void }[] = []
@@ -31,7 +33,7 @@ export function policyClient(port: number) {
       socket.write(`${lines.join('')}\n`)
       return answer
     },
-    /** Whatever bytes, and the next answer. */
+    /** Sends raw bytes and returns the next response. */
     send(bytes: string | Buffer): Promise<string> {
       const answer = read()
       socket.write(bytes)
@@ -43,7 +45,7 @@ export function policyClient(port: number) {
 
 let messages = 0
 
-/** The end of a message that somebody who has logged in sends; each one is another. */
+/** An END-OF-MESSAGE request of an authenticated sender; each one is a new message. */
 export const endOfMessage = (login: string, more: Record<string, string | number> = {}) => ({
   protocol_state: 'END-OF-MESSAGE',
   client_address: '192.0.2.7',

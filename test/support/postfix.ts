@@ -15,7 +15,7 @@ import { waitFor } from './wait.ts'
 
 const MASTER = '/usr/lib/postfix/sbin/master'
 
-/** Why there is no Postfix to test against; undefined when there is one. */
+/** The reason why no Postfix is available; undefined when one is. */
 export function postfixMissing(): string | undefined {
   if (!existsSync(MASTER)) return 'postfix is not installed'
   return process.getuid?.() === 0 ? undefined : 'Postfix runs as root only'
@@ -23,7 +23,7 @@ export function postfixMissing(): string | undefined {
 
 export type Postfix = Awaited<ReturnType<typeof startPostfix>>
 
-/** A private Postfix whose mail all goes to one port of loopback, where nobody answers at first. */
+/** A private Postfix that relays all mail to one loopback port, which is closed at first. */
 export async function startPostfix() {
   const folder = mkdtempSync('/tmp/mailplane-smtp-')
   chmodSync(folder, 0o755)
@@ -54,7 +54,7 @@ export async function startPostfix() {
     configDir: at('etc'),
     received,
     start,
-    /** Its files stay; `start` goes on with them. */
+    /** Stops Postfix and keeps its files for `start`. */
     stop,
     log: () => readFileSync(at('mail.log'), 'utf8'),
     queue: () =>
@@ -64,7 +64,7 @@ export async function startPostfix() {
         .filter(Boolean)
         .map((line) => JSON.parse(line)),
 
-    /** Takes a message in; answers once it was tried and deferred, with its queue id. */
+    /** Submits a message and returns its queue id once it is deferred. */
     async defer(sender: string, ...recipients: string[]): Promise<string> {
       const before = new Set(this.queue().map(({ queue_id }) => queue_id))
       const program = spawn('sendmail', ['-C', at('etc'), '-f', sender, ...recipients], {
@@ -81,10 +81,17 @@ export async function startPostfix() {
       )
     },
 
-    /** From now on mail is taken, and `received` has its recipients. */
+    /** Accepts mail from now on; `received` contains its recipients. */
     async answer() {
       sink = smtpSink(received).listen(port, '127.0.0.1')
       await waitFor(() => sink?.listening)
+    },
+
+    /** Accepts no mail any more: new mail is deferred again. */
+    async refuse() {
+      const closing = sink
+      sink = undefined
+      if (closing) await new Promise((resolve) => closing.close(resolve))
     },
 
     async remove() {
@@ -107,7 +114,7 @@ const QUEUES = 'active bounce corrupt defer deferred flush hold incoming private
   ' ',
 )
 
-// Nothing is tried a second time by itself while a test lasts.
+// No automatic retry during a test.
 const main = (folder: string, port: number) => `
 compatibility_level = 3.6
 myhostname = mail.queue.test
@@ -151,7 +158,7 @@ scache    unix  -  -  n  -      1  scache
 postlog   unix-dgram n - n -    1  postlogd
 `
 
-/** Says yes to everything. */
+/** An SMTP server that accepts everything. */
 const smtpSink = (received: string[]): Server =>
   createServer((socket) => {
     let rest = ''

@@ -1,24 +1,24 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import postgres from 'postgres'
+import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { prepareDataDir } from '../../src/database/data-dir.ts'
-import { openDatabase } from '../../src/database/database.ts'
+import { connect, openDatabase } from '../../src/database/database.ts'
 import { startEmbedded, urlOf } from '../../src/database/embedded.ts'
-import { migrate } from '../../src/database/migrate.ts'
+import { postgresBinaries } from '../../src/database/embedded-binaries.ts'
+import { knownMigrations, migrate } from '../../src/database/migrate.ts'
 
-/** One PostgreSQL for the whole run, with a migrated database to clone from. */
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const report = (message: string) => process.stderr.write(`${message}\n`)
+
+/** Starts one PostgreSQL for a test project, with a migrated database as template. */
 export default async function setup(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'mailplane-test-'))
-  prepareDataDir(folder)
-  const server = await startEmbedded(folder, (message) => process.stderr.write(`${message}\n`))
-  const database = openDatabase(server.target, { pool: 1, name: 'template' })
-  // Nothing here has to survive a power cut.
-  await database.sql.unsafe('alter system set fsync = off')
-  await database.sql.unsafe('select pg_reload_conf()')
-  await migrate(database.sql)
-  await database.close()
+  execFileSync('cp', ['-a', `${await migratedDataDir()}/.`, folder])
+  const server = await startEmbedded(folder, report)
   project.provide('databaseUrl', urlOf(server.target))
   return async () => {
     await server.stop()
@@ -26,7 +26,34 @@ export default async function setup(project: TestProject) {
   }
 }
 
-/** A database of its own, copied from the migrated one. */
+/** A migrated data folder, cached between runs by the checksum of its sources. */
+async function migratedDataDir(): Promise<string> {
+  const cache = join(root, 'node_modules', '.cache', 'mailplane-template')
+  const cached = join(cache, templateChecksum())
+  if (existsSync(cached)) return cached
+  rmSync(cache, { recursive: true, force: true })
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(`${cached}.`)
+  prepareDataDir(folder)
+  const server = await startEmbedded(folder, report)
+  const database = openDatabase(server.target, { pool: 1, name: 'template' })
+  // Test data need not survive a power cut.
+  await database.sql.unsafe('alter system set fsync = off')
+  await migrate(database.sql)
+  await database.close()
+  await server.stop()
+  renameSync(folder, cached)
+  return cached
+}
+
+function templateChecksum(): string {
+  const hash = createHash('sha256')
+  hash.update(`${postgresBinaries()} ${process.getuid?.()}`)
+  for (const { name, checksum } of knownMigrations()) hash.update(`${name} ${checksum}`)
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** Creates a database as a copy of the migrated template. */
 export async function cloneDatabase(
   templateUrl: string,
 ): Promise<{ url: string; drop(): Promise<void> }> {
@@ -36,7 +63,7 @@ export async function cloneDatabase(
   const maintenance = new URL(url)
   maintenance.pathname = '/postgres'
   const run = async (statement: string) => {
-    const sql = postgres(maintenance.href, { max: 1, onnotice: () => {} })
+    const sql = connect(maintenance.href, { max: 1 })
     try {
       await sql.unsafe(statement)
     } finally {

@@ -20,7 +20,7 @@ export const SECRET_OF_THE_INSIDE = 'password=hunter2 at 10.9.8.7'
 
 export type Probe = Awaited<ReturnType<typeof startProbe>>
 
-/** The API with routes that no feature has: every kind of schema, answer and failure. */
+/** The API with extra test routes for every kind of schema, response and failure. */
 export async function startProbe(env: Record<string, string> = {}) {
   const script: Script = { within: async () => {}, after: async () => {}, calls: 0 }
   const features = [
@@ -38,7 +38,7 @@ export async function startProbe(env: Record<string, string> = {}) {
   }
 }
 
-/** What a test makes of the next requests to `/api/v1/rows`. */
+/** The behaviour of the next requests to `/api/v1/rows`. */
 interface Script {
   within(tx: Tx): Promise<void>
   after(): Promise<void>
@@ -151,7 +151,7 @@ const shapes = (): FastifyPluginAsyncTypebox => async (app) => {
   })
 }
 
-/** Each request stores one row together with its change, whoever asks and by whatever method. */
+/** Each request stores one row and its change event, for any caller and method. */
 const rows =
   (core: () => Core, script: Script): FastifyPluginAsyncTypebox =>
   async (app) => {

@@ -2,7 +2,7 @@ import type { Auth } from '../../src/access/labels.ts'
 import type { Feature } from '../../src/features/feature.ts'
 import { Done, done } from '../../src/http/envelope.ts'
 
-/** Routes that only a test has: one that reads and one that writes, behind the same label. */
+/** Two test routes, one that reads and one that writes, with one label. */
 export const probe = (prefix: string, auth: Auth): Feature => ({
   prefix,
   routes: async (app) => {

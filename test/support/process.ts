@@ -7,7 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Options, send } from './http.ts'
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+/** The program as it ships. */
+export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+/** Node compiles the modules of a server once for all tests. */
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
 
 export type Server = Awaited<ReturnType<typeof startServer>>
 
@@ -15,23 +18,46 @@ interface Start {
   dataDir: string
   env?: Record<string, string>
   args?: string[]
-  /** Another checkout than this one. */
+  /** The checkout to run; default is this one. */
   main?: string
   uid?: number
   umask?: string
+  /** The server takes the ports of its private edge instead of ports of its own. */
+  hasEdge?: boolean
 }
+
+const OWN_PORTS = [
+  'POLICY_RATE_PORT',
+  'POLICY_ACCESS_PORT',
+  'AUTH_POLICY_PORT',
+  'CONTENT_FILTER_PORT',
+]
+// Below the ports of edges and of clients; each process of the test run has a range of its own.
+const FIRST_PORT = 10_500
+const PORTS = 20
+const RANGES = 600
+let portsTaken = 0
+
+/** Ports for the mail servers that no other test server uses. */
+const ownPorts = () =>
+  Object.fromEntries(
+    OWN_PORTS.map((name) => {
+      const range = FIRST_PORT + (process.pid % RANGES) * PORTS
+      return [name, String(range + (portsTaken++ % PORTS))]
+    }),
+  )
 
 const children = new Set<ChildProcess>()
 const folders: string[] = []
 
-/** A folder that is removed by cleanUp. */
+/** Creates a folder that cleanUp removes. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'mailplane-faults-')))
   folders.push(folder)
   return folder
 }
 
-/** Ends what a test has left running, and removes its folders. For afterEach. */
+/** Stops the processes that a test left running and removes its folders. For afterEach. */
 export async function cleanUp(): Promise<void> {
   for (const child of children) child.kill('SIGKILL')
   for (const folder of folders.splice(0)) {
@@ -41,14 +67,24 @@ export async function cleanUp(): Promise<void> {
   }
 }
 
-/** The real server in a process of its own. */
-export function spawnServer({ dataDir, env = {}, args = [], main = MAIN, uid, umask }: Start) {
+/** Starts the real server in its own process. */
+export function spawnServer(start: Start) {
+  const { dataDir, env = {}, args = [], main = MAIN, uid, umask, hasEdge = false } = start
   const command = [process.execPath, main, 'serve', ...args]
   const [program = '', ...rest] = umask
     ? ['/bin/sh', '-c', `umask ${umask}; exec "$@"`, 'sh', ...command]
     : command
   const child = spawn(program, rest, {
-    env: { PATH: process.env.PATH, HOME: dataDir, DATA_DIR: dataDir, PORT: '0', ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: dataDir,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      SVC_HASHING_COST: 'lowest',
+      NODE_COMPILE_CACHE: COMPILED,
+      ...(!hasEdge && ownPorts()),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid !== undefined && { uid, gid: uid }),
   })
@@ -81,7 +117,7 @@ export function spawnServer({ dataDir, env = {}, args = [], main = MAIN, uid, um
       child.kill('SIGTERM')
       return ended
     },
-    /** As a power cut would: the server and its PostgreSQL, all in one moment. */
+    /** Kills the server and its PostgreSQL at once, like a power cut. */
     async killEverything() {
       const pids = workersIn(dataDir)
       child.kill('SIGKILL')
@@ -104,7 +140,7 @@ export async function startServer(start: Start) {
   return server
 }
 
-/** One command of the command line, to its end. */
+/** Runs one command of the command line to its end. */
 export async function run(args: string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env.PATH, ...env },
@@ -124,7 +160,7 @@ export async function run(args: string[], env: Record<string, string>) {
   return { code: code as number, stdout, stderr }
 }
 
-/** Processes whose working folder is this one or lies in it: the embedded PostgreSQL's. */
+/** Processes with this working folder or one inside it: the embedded PostgreSQL. */
 export function workersIn(folder: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -141,7 +177,7 @@ export function workersIn(folder: string): number[] {
 
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  withinMs = 30_000,
+  withinMs = 240_000,
 ): Promise<void> {
   const end = Date.now() + withinMs
   while (!(await condition())) {
@@ -154,6 +190,6 @@ export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It ended by itself.
+    // The process has already ended.
   }
 }

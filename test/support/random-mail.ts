@@ -1,4 +1,4 @@
-/** The same mail for the same seed. */
+/** Generates mail; one seed always gives one message. */
 export function randomMail(seed: number) {
   const next = mulberry(seed)
   const below = (limit: number) => Math.floor(next() * limit)
@@ -16,8 +16,8 @@ export function randomMail(seed: number) {
       ? Buffer.from(pick(['żółw', '日本語', '🙂', 'é']))
       : Buffer.from(Array.from({ length: 1 + below(4) }, () => 0xa1 + below(0x5d)))
 
-  /** Normal form, so that what comes back can be compared. */
-  const address = (mark: string) => {
+  /** In normalized form, so that the result of a round trip can be compared. */
+  const url = (mark: string) => {
     const query = chance(50) ? `?a=${below(9)}&b=2${chance(50) ? '&utm_source=mail' : ''}` : ''
     return `https://site${below(4)}.test/${mark}/${below(6)}${query}`
   }
@@ -33,13 +33,13 @@ export function randomMail(seed: number) {
       case 3:
         return `<a href="https://kept.test/${below(9)}">${text}</a>`
       case 4:
-        return `<a href=${address('plain').replaceAll('&', '&amp;')}>${text}</a>`
+        return `<a href=${url('plain').replaceAll('&', '&amp;')}>${text}</a>`
       case 5:
-        return `<a class='x'\r\n HREF = '${address('single').replaceAll('&', '&amp;')}' title="a>b">${text}</a>`
+        return `<a class='x'\r\n HREF = '${url('single').replaceAll('&', '&amp;')}' title="a>b">${text}</a>`
       case 6:
-        return `<!-- <a href="${address('comment')}"> --><style>a{} </body></style>`
+        return `<!-- <a href="${url('comment')}"> --><style>a{} </body></style>`
       default:
-        return `<a title="x" href="${address('double').replaceAll('&', '&amp;')}">${text}</a>`
+        return `<a title="x" href="${url('double').replaceAll('&', '&amp;')}">${text}</a>`
     }
   }
   const page = (charset: string): Buffer => {
@@ -147,7 +147,7 @@ export function randomMail(seed: number) {
   return { raw: Buffer.concat([Buffer.from(head), tree(4)]), signed }
 }
 
-/** A small generator of numbers that is good enough to surprise. */
+/** A small pseudo-random number generator, sufficient for fuzzing. */
 function mulberry(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Whatever bytes a client may send, and all that comes back until the server hangs up. */
+/** Sends raw bytes and returns everything received until the server closes the connection. */
 export function sendRaw(base: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(base)
   return new Promise((resolve, reject) => {
@@ -12,7 +12,7 @@ export function sendRaw(base: string, bytes: string | Buffer): Promise<string> {
   })
 }
 
-/** One header of a response as it came over the wire. */
+/** One header of a raw response. */
 export const rawHeader = (response: string, name: string): string | undefined =>
   new RegExp(`^${name}: (.*)\r$`, 'im').exec(response)?.[1]
 

@@ -10,7 +10,7 @@ export interface Received {
 
 type Reply = (received: Received, response: http.ServerResponse, nth: number) => void
 
-/** A receiver of webhooks on loopback that remembers what it got and answers as it is told. */
+/** A webhook receiver on loopback that records requests and sends the given responses. */
 export async function startReceiver(
   reply: Reply = (_received, response) => response.end('{}'),
   { host = '127.0.0.1', port = 0 } = {},

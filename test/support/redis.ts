@@ -9,17 +9,17 @@ import { waitFor } from './wait.ts'
 
 const PROGRAM = '/usr/bin/redis-server'
 
-/** Why there is no Redis to test against; undefined when there is one. */
+/** The reason why no Redis is available; undefined when one is. */
 export const redisMissing = (): string | undefined =>
   existsSync(PROGRAM) ? undefined : 'redis-server is not installed'
 
 interface Options {
   password?: string
-  /** Keeps every command on disk; otherwise nothing. */
+  /** Writes every command to disk; otherwise nothing is stored. */
   durable?: boolean
 }
 
-/** A private Redis on loopback; it can be killed and started again. */
+/** A private Redis on loopback that can be killed and restarted. */
 export async function startRedis({ password, durable = false }: Options = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'mailplane-redis-'))
   const port = await freePort()
@@ -59,7 +59,7 @@ export async function startRedis({ password, durable = false }: Options = {}) {
     start,
     kill,
     ask,
-    /** Answers how many heard it. */
+    /** Returns the number of subscribers that received the message. */
     publish: (channel: string, message: string | Buffer) =>
       ask((client) => client.publish(channel, message)),
     async stop() {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { TSchema } from 'typebox'
-import { exampleOf } from '../../src/openapi/example.ts'
+import { exampleOf } from '../../src/lib/schema-example.ts'
 
 type Where = 'path' | 'query' | 'body'
 
-/** A place where a caller names something: a path parameter, a query value, a field of the body. */
+/** A location where a caller names a resource: a path parameter, a query value, a body field. */
 export interface Place {
   where: Where
-  /** Fields of lists and objects by their own name; a body that is a list of names is `[]`. */
+  /** Nested fields have their own name; a body that is a list of names is `[]`. */
   name: string
 }
 
@@ -19,7 +19,7 @@ export interface Route {
   places: Place[]
   query: { name: string; schema: TSchema }[]
   body: TSchema | undefined
-  /** Of a route that lists: its path, with the word for all where it wants one. */
+  /** The path of a list route, with the word for all tenants where it needs one. */
   list: string | undefined
 }
 
@@ -42,7 +42,7 @@ interface Operation {
   requestBody?: { content: { 'application/json': { schema: TSchema } } }
 }
 
-/** Every route of the description, with the places where it takes names. */
+/** Every route of the description with the locations where it takes names. */
 export function describedRoutes(): Route[] {
   const file = new URL('../../openapi/v1.json', import.meta.url)
   const { paths, components } = JSON.parse(readFileSync(file, 'utf8'))
@@ -54,7 +54,7 @@ export function describedRoutes(): Route[] {
   )
 }
 
-/** With every schema in its place instead of a reference to it. */
+/** Replaces every schema reference by the schema. */
 function written<Part>(part: Part, components: { schemas: Record<string, unknown> }): Part {
   if (part === null || typeof part !== 'object') return part
   if (Array.isArray(part)) return part.map((entry) => written(entry, components)) as Part
@@ -94,7 +94,7 @@ function routeOf(method: string, path: string, operation: Operation): Route {
 
 const typesOf = (schema: TSchema) => [(schema as Shape).type].flat()
 
-/** Numbers, switches and choices name nothing; a schema without a type takes anything. */
+/** Numbers, booleans and enums name nothing; a schema without a type accepts anything. */
 const mayName = (schema: TSchema): boolean =>
   !('enum' in schema) && typesOf(schema).some((type) => type === undefined || type === 'string')
 
@@ -106,8 +106,8 @@ function namesIn(schema: TSchema, name: string): string[] {
 }
 
 /**
- * A body with everything that is required, or one harmless field where nothing is. `given` says
- * what stands in a place for names; the place under test is always filled.
+ * A body with all required fields, or one harmless field when none is required. `given` returns the
+ * value of a location for names; the location under test is always filled.
  */
 export function bodyOf(
   schema: TSchema,

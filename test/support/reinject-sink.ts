@@ -7,10 +7,12 @@ export interface Received {
   content: string
 }
 
-/** How it answers: takes everything, refuses the recipient, fails after the message, or says nothing. */
+/**
+ * How it responds: accepts everything, rejects the recipient, fails after the message, or never.
+ */
 export type SinkMood = 'well' | 'refuses' | 'drops' | 'silent'
 
-/** A mail server that keeps what it is given. */
+/** A mail server that stores received messages. */
 export async function startReinjectSink() {
   const received: Received[] = []
   const state = { mood: 'well' as SinkMood, beforeAnswer: async () => {} }

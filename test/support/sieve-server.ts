@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { flood, reader, type SocketReader } from './line-server.ts'
 
-/** What the server does with a connection; everything else behaves as in RFC 5804. */
+/** The behaviour of a connection; everything else follows RFC 5804. */
 export type Behaviour =
   | 'normal'
   | 'hang'
@@ -46,20 +47,20 @@ const certificate = () => ({
   cert: readFileSync(new URL('./tls-cert.pem', import.meta.url)),
 })
 
-/** A ManageSieve server that keeps scripts and runs none, and can misbehave in many ways. */
+/** A ManageSieve server that stores scripts, runs none, and can misbehave in many ways. */
 export async function startSieveServer(behaviour: Behaviour = 'normal') {
   const open = new Set<Socket>()
   const mailboxes = new Map<string, Scripts>()
   const server = {
     port: 0,
-    /** May be changed while the server runs. */
+    /** Can be changed while the server runs. */
     behaviour,
-    /** Everybody who tried to log in, as it was sent. */
+    /** All login attempts as received. */
     logins: [] as { mailbox: string; user: string; password: string; secure: boolean }[],
-    /** Commands in the order they came, without their scripts. */
+    /** Received commands in order, without their scripts. */
     commands: [] as string[],
     connections: 0,
-    /** Milliseconds before each answer, so that two requests can get into each other's way. */
+    /** A delay in milliseconds before each response, so that requests can overlap. */
     delayMs: 0,
     open: () => open.size,
     of(mailbox: string): Scripts {
@@ -119,7 +120,7 @@ async function serve(plain: Socket, server: SieveServer): Promise<unknown> {
   let mailbox: Scripts | undefined
   socket.write(greeting(false))
   for (;;) {
-    const [command = '', ...words] = await read.command()
+    const [command = '', ...words] = await commandOf(read)
     const say = (text: string) => socket.write(`${text}\r\n`)
     server.commands.push([command, words[0] ?? ''].join(' ').trim())
     if (server.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, server.delayMs))
@@ -201,62 +202,18 @@ function execute(
   } else say('NO "unknown command"')
 }
 
-/** Writes without end, as fast as the other side takes it. */
-function flood(socket: Socket, piece: string | Buffer) {
-  const more = () => {
-    if (socket.destroyed) return
-    if (socket.write(piece)) setImmediate(more)
-    else socket.once('drain', more)
-  }
-  more()
-}
-
-function reader(socket: Socket) {
-  let received = Buffer.alloc(0)
-  let wake = () => {}
-  const onData = (chunk: Buffer) => {
-    received = Buffer.concat([received, chunk])
-    wake()
-  }
-  socket.on('data', onData)
-  const take = async (length: () => number): Promise<Buffer> => {
-    for (;;) {
-      const end = length()
-      if (end >= 0 && received.length >= end) {
-        const taken = received.subarray(0, end)
-        received = received.subarray(end)
-        return taken
+/** The words of the next command, with decoded strings and literals. */
+async function commandOf(read: SocketReader): Promise<string[]> {
+  const words: string[] = []
+  for (;;) {
+    const text = (await read.line()).toString('utf8')
+    for (const [, quoted, atom] of text.matchAll(/"((?:[^"\\]|\\.)*)"|([^\s"{]+)/g)) {
+      if (atom === undefined || !/^\d+\+\}$/.test(atom)) {
+        words.push(atom ?? (quoted as string).replace(/\\(.)/g, '$1'))
       }
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
     }
-  }
-  const line = async () =>
-    (
-      await take(() => {
-        const end = received.indexOf('\r\n')
-        return end === -1 ? -1 : end + 2
-      })
-    )
-      .subarray(0, -2)
-      .toString('utf8')
-  return {
-    /** The words of a command, with strings and literals as what they stand for. */
-    async command(): Promise<string[]> {
-      const words: string[] = []
-      for (;;) {
-        const text = await line()
-        for (const [, quoted, atom] of text.matchAll(/"((?:[^"\\]|\\.)*)"|([^\s"{]+)/g)) {
-          if (atom === undefined || !/^\d+\+\}$/.test(atom)) {
-            words.push(atom ?? (quoted as string).replace(/\\(.)/g, '$1'))
-          }
-        }
-        const length = /\{(\d+)\+\}$/.exec(text)?.[1]
-        if (length === undefined) return words
-        words.push((await take(() => Number(length))).toString('utf8'))
-      }
-    },
-    stop: () => socket.off('data', onData),
+    const length = /\{(\d+)\+\}$/.exec(text)?.[1]
+    if (length === undefined) return words
+    words.push((await read.bytes(Number(length))).toString('utf8'))
   }
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import type { Message, Outcome } from '../../src/sieve/dry-run.ts'
 
-/** Pigeonhole's own compiler and test runner, in a folder of their own. */
+/** The compiler and test runner of Pigeonhole, in a temporary folder. */
 export function sieveTools() {
   const folder = mkdtempSync('/tmp/mailplane-sieve-tools-')
   chmodSync(folder, 0o777)
@@ -26,25 +26,26 @@ plugin {
 }
 `,
   )
-  // The compiler replaces the file it writes to, so it must never be a device such as /dev/null.
+  // The compiler replaces its output file, so it must never be a device such as /dev/null.
   const run = (program: string, ...args: string[]) =>
     spawnSync(program, ['-c', at('dovecot.conf'), ...args], { encoding: 'utf8' })
 
   return {
-    /** What the compiler says of a script; empty when it has nothing to say. */
+    /** Returns the messages of the compiler for a script; empty when it is valid. */
     compile(script: string): string {
       writeFileSync(at('script.sieve'), script)
       const { status, stderr } = run('sievec', at('script.sieve'), at('compiled.svbin'))
       return status === 0 && stderr === '' ? '' : `${status} ${stderr}`
     },
 
-    /** What the scripts, one after the other in one run, would do to a message for `own`. */
+    /** The actions of the scripts, run in order, for a message to `own`. */
     test(scripts: readonly string[], message: Message, own: string): Observed {
       writeFileSync(at('message.eml'), written(message))
       scripts.forEach((script, index) => {
         writeFileSync(at(`part-${index}.sieve`), script)
       })
-      // Included files would have to be stored; commands in one file run alike, requires first.
+      // Includes would need stored files; the commands in one file run the same way, requires
+      // first.
       const all = scripts.join('')
       const requires = [...all.matchAll(/^require (\[.*?\]);\r\n/gm)].map(([line]) => line)
       writeFileSync(
@@ -67,9 +68,12 @@ plugin {
 export type Observed = Pick<Outcome, 'stored' | 'forwarded_to' | 'discarded' | 'vacation_reply'>
 
 function observed(output: string): Observed {
-  const stored = [
-    ...output.matchAll(/store message in folder: (.*)\n(?:\s+\+ add IMAP flags: (.*)\n)?/g),
-  ].map(([, folder = '', flags]) => ({ folder, flags: flagsOf(flags) }))
+  const stored = [...output.matchAll(/store message in folder: (.*)\n((?:\s+\+ .*\n)*)/g)].map(
+    ([, folder = '', more = '']) => ({
+      folder,
+      flags: flagsOf(/\+ add IMAP flags: (.*)/.exec(more)?.[1]),
+    }),
+  )
   return {
     stored,
     forwarded_to: [...output.matchAll(/redirect message to: <(.*)>/g)].map(([, to = '']) => to),
@@ -84,7 +88,7 @@ const flagsOf = (text = '') =>
     .filter((flag) => flag !== '')
     .map((flag) => flag.replace(/^\\(.)/, (_, first) => `\\${first.toUpperCase()}`))
 
-/** A message that says what the parts say, with headers encoded where they have to be. */
+/** Builds a message from its parts and encodes headers where necessary. */
 function written({ from, to, cc, subject, body = '' }: Message): string {
   const text = (value: string) =>
     /^[\x20-\x7e]*$/.test(value) ? value : `=?utf-8?B?${Buffer.from(value).toString('base64')}?=`

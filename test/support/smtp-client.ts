@@ -1,6 +1,6 @@
 import { openLines } from './line-socket.ts'
 
-/** The last line of an answer, with its code. */
+/** The last line of a reply with its code. */
 export interface Reply {
   code: number
   text: string
@@ -16,7 +16,7 @@ interface Where {
 
 export type SmtpClient = Awaited<ReturnType<typeof openSmtp>>
 
-/** A client of SMTP or LMTP that says what it is told and hands back what it hears. */
+/** An SMTP or LMTP client that sends given commands and returns the replies. */
 export async function openSmtp({ lmtp = false, ...where }: Where) {
   const lines = await openLines(where)
   const answer = async (): Promise<Reply & { lines: string[] }> => {
@@ -38,20 +38,21 @@ export async function openSmtp({ lmtp = false, ...where }: Where) {
   return {
     say,
     answer,
-    /** What the server offers. */
+    /** The extensions that the server offers. */
     get offers() {
       return greeting.lines.map((line) => line.slice(4))
     },
-    async startTls() {
+    certificate: lines.certificate,
+    async startTls(servername?: string) {
       const reply = await say('STARTTLS')
       if (reply.code !== 220) return reply
-      await lines.secure()
+      await lines.secure(servername)
       greeting = await hello()
       return reply
     },
     auth: (user: string, password: string) =>
       say(`AUTH PLAIN ${Buffer.from(`\0${user}\0${password}`).toString('base64')}`),
-    /** One message; the first refusal, or what was said to it in the end. */
+    /** Sends one message. Returns the first rejection or the final reply. */
     async send({ from, to, text }: { from: string; to: string | string[]; text: string }) {
       const steps = [`MAIL FROM:<${from}>`, ...[to].flat().map((one) => `RCPT TO:<${one}>`), 'DATA']
       for (const step of steps) {
@@ -65,6 +66,6 @@ export async function openSmtp({ lmtp = false, ...where }: Where) {
   }
 }
 
-/** A message with the least it needs. */
+/** A minimal message. */
 export const message = (from: string, to: string, subject: string, body = 'Hello.') =>
   `From: <${from}>\nTo: <${to}>\nSubject: ${subject}\nMessage-ID: <${subject.replace(/\W/g, '-')}-${Date.now()}@client.test>\nDate: Sun, 15 Nov 2026 10:00:00 +0000\n\n${body}`

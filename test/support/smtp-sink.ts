@@ -7,8 +7,8 @@ export interface Sunk {
 }
 
 /**
- * The rest of the world: takes all outgoing mail and remembers it. Recipients whose domain begins
- * with `reject.` or `defer.` are refused for good or for now.
+ * All outside mail hosts: accepts and stores outgoing mail. Recipients whose domain begins with
+ * `reject.` or `defer.` are refused permanently or temporarily.
  */
 export async function startSink() {
   const got: Sunk[] = []
@@ -20,7 +20,8 @@ export async function startSink() {
     let buffer = ''
     let mail: Sunk | undefined
     let inData = false
-    // What is sure to belong to the message: large ones are not searched from the start each time.
+    // Bytes that certainly belong to the message, so that a large one is not searched from the
+    // start each time.
     let body: string[] = []
     socket.on('data', (chunk) => {
       buffer += chunk.toString('latin1')
@@ -73,7 +74,7 @@ export async function startSink() {
     got,
     port,
     host: `[127.0.0.1]:${port}`,
-    /** What has arrived for somebody outside. */
+    /** The messages received for an outside recipient. */
     to: (address: string) => got.filter((mail) => mail.to.includes(address)),
     async stop() {
       for (const socket of open) socket.destroy()

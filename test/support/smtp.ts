@@ -9,7 +9,7 @@ export interface SentMail {
 
 export type SmtpSink = Awaited<ReturnType<typeof startSmtpSink>>
 
-/** Takes every message and sends none on. */
+/** An SMTP server that accepts every message and forwards none. */
 export async function startSmtpSink() {
   const messages: SentMail[] = []
   const open = new Set<Socket>()
@@ -23,7 +23,7 @@ export async function startSmtpSink() {
   return {
     port: (listener.address() as AddressInfo).port,
     messages,
-    /** Those to one address, in the order they came. */
+    /** Messages to one e-mail address, in order of arrival. */
     to: (address: string) => messages.filter((mail) => mail.to.includes(address)),
     async stop() {
       for (const socket of open) socket.destroy()
@@ -69,7 +69,7 @@ function receive(socket: Socket, messages: SentMail[]): void {
   }
 }
 
-/** RFC 2033: done once the server has answered for the recipient. */
+/** RFC 2033: done once the server has replied for the recipient. */
 export async function deliverOverLmtp(
   port: number,
   envelope: { from: string; to: string },

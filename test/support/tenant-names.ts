@@ -2,34 +2,35 @@ import { ulid } from '../../src/lib/ulid.ts'
 import type { Place, Route } from './references.ts'
 import type { Tenant } from './two-tenants.ts'
 
-/** How something can be named: what the caller has, and each form of what it has not. */
+/** How a resource can be named: the caller's own, and each form of a foreign one. */
 export interface Named {
   own(): string
-  /** What is somebody else's, beside what never was. */
+  /** A resource of another tenant, and one that does not exist. */
   foreign: (() => [existing: string, absent: string])[]
 }
 
-/** Text that means nothing but itself. */
+/** Names of plain text fields, which refer to no resource. */
 const PLAIN = new Set(
-  `action action_taken address admin_email admin_name allowed_countries allowed_ips
+  `action action_taken active address admin_email after admin_name allowed_countries allowed_ips
   applies_to_countries auto_reply_message backup_id blocked_countries brand_name checksum
+  current_password cursor
   client_ip consent_type content correlation_id created_by custom_css custom_domain date_from
   date_to description direction dkim_selector embedding_model enabled_fields end end_date
   error_message event_id event_source event_type event_types exclude_folders expires_at
   export_type favicon_url feedback_type folder footer_html full_name granularity hostname html
   index_schedule ip_address level local_part login_page_html logo_url message message_id name
-  new_password overlap_seconds password patterns period_type plan_name position prefix
-  primary_color provider q query queue_name reason recipient recipients replace report_type
+  new_password overlap_seconds password patterns period_type phone_numbers plan_name position prefix
+  primary_color provider q query queue_name redirect_uris reason recipient recipients replace report_type
   requested_by resource_type s secondary_color secret sender sending_profile service severity
   signing_secret since sort_by sort_dir source_host source_password source_username split start
   start_date status step storage_path subject suffix support_email support_url suppression_type
-  target target_host target_password target_type target_username text timezone url user_email
-  vacation_message value violation_type webhook_secret webhook_url webhook_urls`.split(/\s+/),
+  target target_host target_password target_type target_username text timezone to url user_agent user_email
+  vacation_message value vcard violation_type webhook_secret webhook_url webhook_urls`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
 
-/** Every name under which something can be meant, of two tenants and of an operator. */
+/** Every name of a resource of two tenants and of an operator. */
 export function tenantNames(
   own: Tenant,
   other: Tenant,
@@ -39,7 +40,7 @@ export function tenantNames(
     own: () => of(own),
     foreign: [() => [of(other), ulid()]],
   })
-  // One that is free at the same domain must not be told from one that is not.
+  // A free address at the same domain must look like a taken one.
   const addresses = (of: (tenant: Tenant) => string): Named['foreign'] => [
     () => [of(other), `nobody@${other.domain}`],
     () => [of(other).toUpperCase(), 'NOBODY@NOWHERE.TEST'],
@@ -48,7 +49,7 @@ export function tenantNames(
     own: () => of(own)[1],
     foreign: [() => [of(other)[0], ulid()], ...addresses((tenant) => of(tenant)[1])],
   })
-  /** No tenant has any. */
+  /** Resources that no tenant has. */
   const ofOperators = (existing: string): Named => ({
     own: () => 'none',
     foreign: [() => [existing, ulid()]],
@@ -80,7 +81,7 @@ export function tenantNames(
     foreign: [...domain.foreign, () => [other.domainId, ulid()]],
   }
 
-  // By the whole route, by the first part of its path, or wherever the name occurs.
+  // Keyed by the whole route, by the first part of its path, or by the name alone.
   const names: Record<string, Named> = {
     account_id: byId(({ account }) => account.id),
     alias_id: alias,
@@ -92,6 +93,11 @@ export function tenantNames(
     audit_id: { own: () => '1', foreign: [() => ['1', '999999999']] },
     dead_letter_id: ofOperators(other.deadLetterId),
     dead_letter_ids: ofOperators(other.deadLetterId),
+    client_id: byId(({ clientId }) => clientId),
+    grant_id: byId(({ grantId }) => grantId),
+    app_password_id: ofOperators('none'),
+    'oauth email': ofMailbox,
+    delivery_id: byId(({ deliveryId }) => deliveryId),
     endpoint_id: byId(({ endpoint }) => endpoint.id),
     custodians: mailbox,
     collection_id: byId(({ collectionId }) => collectionId),
@@ -105,12 +111,20 @@ export function tenantNames(
     email_id: byId(({ trackedEmailId }) => trackedEmailId),
     emails: newMailbox,
     forward_destination: { ...mailbox, foreign: mailbox.foreign.slice(1) },
+    feedback_id: ofOperators('none'),
     job_id: byId(({ migrationJobId }) => migrationJobId),
+    key_id: byId(({ keyId }) => keyId),
+    user_id: byId(({ userId }) => userId),
+    // Every address may be invited.
+    'users email': { own: newAddress, foreign: [] },
+    'DELETE /api/v1/platform/backups/hosts/{hostname} hostname': ofOperators('none'),
     hold_id: { own: () => '1', foreign: [() => ['1', '999999999']] },
+    login: ofOperators(other.account.email),
     mailbox,
     mailbox_id: mailbox,
     mail_domains: domain,
     member_account_id: mailbox,
+    message_id: byId(({ messageId }) => messageId),
     msg_id: ofOperators(other.messageId),
     operator_email: ofOperators(operator.email),
     operator_id: ofOperators(operator.id),
@@ -118,14 +132,17 @@ export function tenantNames(
     org_id: byId(({ organizationId }) => organizationId),
     organization_id: byId(({ organizationId }) => organizationId),
     report_id: byId(({ reportId }) => reportId),
+    schedule_id: byId(({ scheduleId }) => scheduleId),
     parent_org_id: byId(({ organizationId }) => organizationId),
     quarantine_id: ofOperators(other.quarantineId),
+    block_id: ofOperators('none'),
     'transport-rules rule_id': byId(({ rule }) => rule.id),
     rule_ids: byId(({ rule }) => rule.id),
     selector: ofOperators('default'),
     rule_id: ofOperators(other.ruleId),
     resource_id: ofOperators('none'),
     resource_type: ofOperators('mailbox'),
+    'reputation ip_address': ofOperators('203.0.113.9'),
     'security policy_id': ofOperators(other.policyId),
     'PUT /api/v1/security/dlp/policies/{policy_id} policy_id': ofOperators('1'),
     'DELETE /api/v1/security/dlp/policies/{policy_id} policy_id': ofOperators('1'),
@@ -138,9 +155,11 @@ export function tenantNames(
     user_email: { ...mailbox, foreign: mailbox.foreign.slice(1) },
     violation_id: ofOperators('1'),
     username: { own: newName, foreign: [() => [other.credential.username, newName()]] },
-    // What is somebody else's is told by the address beside it.
+    // The e-mail address in the query decides the owner.
     'filters name': { own: () => 'none', foreign: [] },
     'filters email': mailbox,
+    'caldav email': { ...mailbox, foreign: mailbox.foreign.slice(1) },
+    email_addresses: { own: newAddress, foreign: [] },
     'aliases []': alias,
     'aliases items': alias,
     'aliases destination': { ...mailbox, foreign: mailbox.foreign.slice(1) },
@@ -152,14 +171,14 @@ export function tenantNames(
     'mailboxes external_id': externalId('account'),
     'organizations external_id': externalId('organization'),
     'organizations id': byId(({ organizationId }) => organizationId),
-    // Everybody names documents as they like, within a collection.
+    // Document ids are free within a collection.
     'rag id': { own: newName, foreign: [] },
     'rate-limiter email': { ...mailbox, foreign: mailbox.foreign.slice(1) },
     'rate-limiter identifier': byId(({ organizationId }) => organizationId),
-    // A folder.
+    // The name of a folder.
     'migration source': { own: () => 'INBOX', foreign: [] },
     'shared-mailboxes mailbox_id': byId(({ shared }) => shared.id),
-    // Not a name that an alias of the caller leads to: it would be taken for an echo.
+    // Not a domain that an alias of the caller points to: it would look like an echo.
     'GET /api/v1/aliases/get/{alias_id} domain': {
       own: () => own.domain,
       foreign: [() => [other.domain, 'elsewhere.invalid']],
@@ -176,10 +195,10 @@ export function tenantNames(
   }
 }
 
-/** Whether a place can hold a reference at all; a path always does. */
+/** Returns whether a location can contain a reference; a path parameter always does. */
 export const mayRefer = ({ where, name }: Place): boolean => where === 'path' || !PLAIN.has(name)
 
-/** Names that nobody has said anything about: neither here nor above. */
+/** Names without an entry above. */
 export const unknownNames = (names: Names, routes: Route[]): string[] =>
   routes.flatMap((route) =>
     route.places

@@ -7,13 +7,13 @@ interface Options {
   recipient?: string
   links?: string[]
   emailId?: string
-  /** When it was handed to the mail server; null when somebody else has sent it. */
+  /** The time of the handover to the mail server; null when another program sent it. */
   sentAt?: Date | null
 }
 
 let count = 0
 
-/** A message that somebody got, with addresses as they stand in it. */
+/** Stores a tracked message and returns the URLs in it. */
 export async function trackedMessage(
   app: App,
   tenant: { organizationId: string; domainId: string; domain: string },

@@ -11,7 +11,7 @@ export interface Mail {
   spamScore?: number | null
 }
 
-/** Rows of the mail log, as somebody might write them by hand: all in one statement. */
+/** Inserts rows of the mail log in one statement. */
 export async function storeMail({ core: { db } }: App, mails: Mail[]): Promise<void> {
   const rows = mails.map(({ sender, recipient, status, at, organizationId, spamScore }) => ({
     id: ulid(),
@@ -21,16 +21,18 @@ export async function storeMail({ core: { db } }: App, mails: Mail[]): Promise<v
     status,
     organization_id: organizationId ?? null,
     spam_score: spamScore ?? null,
+    sasl_username: sender,
   }))
   await sql`
-    insert into mail_log (id, "timestamp", sender, recipient, status, organization_id, spam_score)
+    insert into mail_log (id, "timestamp", sender, recipient, status, organization_id, spam_score,
+      sasl_username)
     select * from json_to_recordset(${rows}::json) as rows (id text, "timestamp" timestamptz,
-      sender text, recipient text, status text, organization_id text, spam_score float8)`.execute(
+      sender text, recipient text, status text, organization_id text, spam_score float8, sasl_username text)`.execute(
     db,
   )
 }
 
-/** The same numbers in every run. */
+/** Pseudo-random numbers, identical in every run. */
 export function chance(seed: number) {
   let state = seed
   return (below: number): number => {

@@ -5,7 +5,7 @@ import { type App, PASSWORD } from './app.ts'
 
 export type Tenant = Awaited<ReturnType<typeof furnishedTenant>>
 
-/** A tenant with one of everything. Whatever it wrote itself has its name in it. */
+/** A tenant with one resource of every kind. Every text it wrote contains its name. */
 export async function furnishedTenant(app: App, name: string) {
   const tenant = await app.tenant(name)
   const { domain, domainId, organizationId } = tenant
@@ -18,12 +18,13 @@ export async function furnishedTenant(app: App, name: string) {
     const answer = await tenant.put(`/api/v1${path}`, body)
     if (answer.status !== 200) throw new Error(`PUT ${path}: ${answer.text}`)
   }
-  await changed(`/organizations/${organizationId}`, { external_id: `${name}-customer` })
+  const owner = await app.operator('owner')
+  await owner.put(`/api/v1/organizations/${organizationId}`, { external_id: `${name}-customer` })
   await changed(`/domains/${domainId}`, {
     external_id: `${name}-domain`,
     description: `mail of ${name}`,
   })
-  // With a DKIM key, which the bootstrap domain has none of.
+  // With a DKIM key, which the bootstrap domain does not have.
   const second = await made('/domains/', { domain: `mail.${name}.test` })
   const account = await made('/mailboxes/email-accounts', {
     email: `jane@${domain}`,
@@ -48,7 +49,10 @@ export async function furnishedTenant(app: App, name: string) {
   await made(`/shared-mailboxes/${shared.id}/members`, { email_account_id: account.id })
   const endpoint = await made('/webhooks/endpoints', { url: `https://hooks.${domain}/` })
   const report = await made('/analytics/reports/generate', { domain })
-  await made('/analytics/reports/scheduled', { domain, recipients: [`jane@${domain}`] })
+  const schedule = await made('/analytics/reports/scheduled', {
+    domain,
+    recipients: [`jane@${domain}`],
+  })
   const rule = await made('/transport-rules/', {
     name: `Rule of ${name}`,
     conditions: [{ field: 'subject', operator: 'contains', value: name }],
@@ -134,8 +138,29 @@ export async function furnishedTenant(app: App, name: string) {
   await tenant.post(`/api/v1/rag/documents/${collectionId}`, {
     documents: [{ id: `${name}-document`, content: `The handbook of ${name}` }],
   })
+  await made('/tracking/suppress', { email: `gone@${name}-friend.test` })
+  const client = await made('/oauth/clients', {
+    name: `Webmail of ${name}`,
+    redirect_uris: [`https://mail.${domain}/signed-in`],
+  })
+  const grantId = ulid()
+  await app.core.db
+    .insertInto('oauth_items')
+    .values({
+      id: grantId,
+      kind: 'Grant',
+      id_hash: `grant of ${name}`,
+      client_id: client.client_id,
+      email_account_id: account.id,
+      scopes: ['imap'],
+      payload: Buffer.from(''),
+      expires_at: '2099-01-01T00:00:00Z',
+    })
+    .execute()
   const holder = await app.session('mailbox', account.id)
   const ids = [
+    client.client_id,
+    grantId,
     organizationId,
     domainId,
     second.id,
@@ -153,6 +178,7 @@ export async function furnishedTenant(app: App, name: string) {
     ruleId,
     policyId,
     report.report_id,
+    schedule.schedule_id,
     migrationJobId,
     collectionId,
     holder.id,
@@ -168,11 +194,15 @@ export async function furnishedTenant(app: App, name: string) {
     shared: shared as { id: string; email: string },
     endpoint: endpoint as { id: string },
     rule: rule as { id: string },
+    clientId: client.client_id as string,
+    grantId,
     deadLetterId: String(deadLetter.id),
+    deliveryId,
     quarantineId,
     ruleId,
     policyId,
     reportId: report.report_id as string,
+    scheduleId: schedule.schedule_id as string,
     migrationJobId,
     messageId,
     trackedEmailId,
@@ -185,27 +215,31 @@ export async function furnishedTenant(app: App, name: string) {
   }
 }
 
-/** The same tenant by its key and by a signed-in person. */
+/** A tenant with a key that has admin access and with a dashboard session. */
 export async function waysIn(app: App, tenant: Tenant): Promise<Record<string, Client>> {
-  return { key: tenant, dashboard: await app.dashboard(tenant.email) }
+  const key = await app.key(tenant.organizationId, { permissions: { admin_access: true } })
+  return { key, dashboard: await app.dashboard(tenant.email) }
 }
 
-// Who tried what is recorded, also when it was refused.
-const RECORDS_OF_ATTEMPTS = ['operator_audit', 'failed_auth_attempts']
+// Attempts, including refused ones, and what the job that looks at DNS finds.
+const WRITTEN_BY_THE_HOST = ['operator_audit', 'failed_auth_attempts', 'dns_checks']
 
-/** All rows that speak of a tenant, but for what another one says of it in rows of its own. */
+// Written some seconds later: by requests of the tenant itself, and by the job that looks for proofs.
+const WRITTEN_LATER = ['last_used', 'last_activity', 'ownership_checked_at']
+
+/** All rows that mention a tenant, except rows owned by the other tenant. */
 export async function rowsOf(app: App, tenant: Tenant, other: Tenant): Promise<string[]> {
   const { db } = app.core
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public' order by tablename
   `.execute(db)
   const marks = tenant.ids.map((id) => `%${id}%`)
-  const found = await Promise.all(
+  const lines = await Promise.all(
     tables
-      .filter(({ name }) => !RECORDS_OF_ATTEMPTS.includes(name))
+      .filter(({ name }) => !WRITTEN_BY_THE_HOST.includes(name))
       .map(async ({ name }) => {
         const { rows } = await sql<{ row: object }>`
-          select to_jsonb(one) - 'last_used' as row from ${sql.table(name)} one
+          select to_jsonb(one) - ${WRITTEN_LATER}::text[] as row from ${sql.table(name)} one
           where to_jsonb(one)::text like any (${marks}::text[])
             and coalesce(to_jsonb(one) ->> 'organization_id', to_jsonb(one) ->> 'org_id', '')
               <> ${other.organizationId}
@@ -213,5 +247,5 @@ export async function rowsOf(app: App, tenant: Tenant, other: Tenant): Promise<s
         return rows.map(({ row }) => `${name} ${JSON.stringify(row)}`)
       }),
   )
-  return found.flat().sort()
+  return lines.flat().sort()
 }

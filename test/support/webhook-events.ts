@@ -5,7 +5,10 @@ import type { Received, startReceiver } from './receiver.ts'
 
 type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
-/** As many events about many things, as if as many changes had been made; their ids begin alike. */
+/**
+ * Inserts events about many resources, as the same number of changes would; their ids share a
+ * prefix.
+ */
 export const emitMany = (sql: Sql, prefix: string, count: number) => sql`
   with stored as (
     insert into events (id, event, source, data)
@@ -20,7 +23,7 @@ const isAbout =
   ({ json }: Received) =>
     (json.id as string).startsWith(`${prefix}-`)
 
-/** How often each event came, and how many came more than once. */
+/** Counts the distinct events received and those received more than once. */
 export function receipts(receiver: Receiver, prefix: string) {
   const times = new Map<string, number>()
   for (const { json } of receiver.got.filter(isAbout(prefix))) {
@@ -38,7 +41,7 @@ export interface Recorded {
   attempts: number[]
 }
 
-/** What the log of deliveries says about each event, its attempts in their order. */
+/** The recorded delivery attempts of each event, in order. */
 export const recorded = (sql: Sql, prefix: string) => sql<Recorded[]>`
   select event_id,
     array_agg(delivery_status order by attempts) as statuses,
@@ -53,8 +56,8 @@ export async function waiting(sql: Sql, prefix: string): Promise<number> {
 }
 
 /**
- * Every event arrived and has one delivery on record, its last attempt; so what came twice are
- * attempts whose answer was not recorded.
+ * Expects that every event was received and has one recorded delivery as its last attempt.
+ * Duplicates are attempts whose response was not recorded.
  */
 export async function expectNothingLost(
   receiver: Receiver,

@@ -16,6 +16,6 @@ reserved('postfix', [
 reserved('rspamd', [
   ['spam.quarantined', 'A message was kept back as spam', `${MESSAGE} spam_score?`],
   ['spam.released', 'A message was let out of quarantine', `${MESSAGE} operator_id?`],
-  ['spam.reported', 'Somebody called a message spam', `${MESSAGE} user`],
-  ['spam.false_positive', 'Somebody said that a message is not spam', `${MESSAGE} user`],
+  ['spam.reported', 'A user reported a message as spam', `${MESSAGE} user`],
+  ['spam.false_positive', 'A user reported a message as not spam', `${MESSAGE} user`],
 ])

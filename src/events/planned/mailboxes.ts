@@ -14,13 +14,13 @@ reserved('dovecot', [
   ['folder.renamed', 'A folder has a new name', 'user folder new_folder'],
   ['folder.subscribed', 'A folder was subscribed to', 'user folder'],
   ['folder.unsubscribed', 'A folder is no longer subscribed to', 'user folder'],
-  ['vacation.response.sent', 'The vacation responder answered somebody', 'user recipient'],
+  ['vacation.response.sent', 'The vacation responder sent a reply', 'user recipient'],
   ['filter.triggered', 'A Sieve script acted on a message', 'script_name email message_id'],
 ])
 
 reserved('api', [
   ['sieve.script.updated', 'A Sieve script has new content', 'script_name email'],
   ['sieve.script.activated', 'A Sieve script is the active one', 'script_name email'],
-  ['vacation.enabled', 'A mailbox answers for its absent holder', 'email'],
-  ['vacation.disabled', 'A mailbox no longer answers for its holder', 'email'],
+  ['vacation.enabled', 'The vacation responder of a mailbox was switched on', 'email'],
+  ['vacation.disabled', 'The vacation responder of a mailbox was switched off', 'email'],
 ])

@@ -1,18 +1,10 @@
 import { awaited, reserved } from './plan.ts'
 
-awaited('totp', [
-  ['auth.totp.enabled', 'A second factor was switched on', 'user method'],
-  ['auth.totp.disabled', 'A second factor was switched off', 'user method'],
-  ['auth.totp.verified', 'A code of a second factor was accepted', 'user method'],
-])
+awaited('totp', [['auth.totp.verified', 'A code of a second factor was accepted', 'user method']])
 
 // `encryption.key.generated` is defined where DKIM keys are made.
 awaited('encryption', [
-  [
-    'encryption.key.imported',
-    'Somebody brought a key along',
-    'user key_type fingerprint has_private',
-  ],
+  ['encryption.key.imported', 'A key was imported', 'user key_type fingerprint has_private'],
 ])
 
 reserved('encryption', [
@@ -22,18 +14,15 @@ reserved('encryption', [
 ])
 
 reserved('api', [
-  ['auth.password.changed', 'A password was changed', 'user'],
-  ['auth.api_key.created', 'An API key was issued', 'api_key_id name=billing organization_id'],
-  ['auth.api_key.revoked', 'An API key was revoked', 'api_key_id name=billing organization_id'],
   ['security.auth.failure', 'A credential was refused', 'ip_address user? reason=password'],
-  ['security.ip.whitelisted', 'An address is let in by a rule', 'ip_address domain cidr?'],
+  ['security.ip.whitelisted', 'An IP address is allowed by a rule', 'ip_address domain cidr?'],
 ])
 
 reserved('rspamd', [
   ['security.spam.detected', 'A message is spam', 'message_id sender recipient spam_score'],
   [
     'security.phishing.detected',
-    'A message pretends to be from somebody else',
+    'A message was recognized as phishing',
     'message_id sender recipient url?',
   ],
   [

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { aliases } from '../../../test/support/aliases.ts'
 import { type App, startApp } from '../../../test/support/app.ts'
 
 let app: App
@@ -12,31 +13,19 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const add = (body: object, client: Pick<typeof acme, 'post'> = acme) =>
-  client.post('/api/v1/aliases/add', body)
+const { add, created, eventsAbout, fresh, stored } = aliases(
+  () => app,
+  () => acme,
+)
+
 const edit = (items: unknown[], attr: object, client: Pick<typeof acme, 'post'> = acme) =>
   client.post('/api/v1/aliases/edit', { items, attr })
 const remove = (items: unknown[], client: Pick<typeof acme, 'post'> = acme) =>
   client.post('/api/v1/aliases/delete', items)
 
-let count = 0
-const fresh = (domain = 'acme.test') => `a${++count}@${domain}`
-const created = async (destination = 'someone@elsewhere.example', source = fresh()) => {
-  const { status, body } = await add({ source, destination })
-  expect(body).toMatchObject({ type: 'success' })
-  expect(status).toBe(200)
-  return { id: body.data.alias_id as string, source }
-}
-const stored = (source: string) =>
-  app.core.db.selectFrom('aliases').selectAll().where('source', '=', source).executeTakeFirst()
-const eventsAbout = async (id: string) => {
-  const rows = await app.core.db.selectFrom('events').selectAll().orderBy('sequence').execute()
-  return rows.filter(({ data }) => (data as { alias_id?: string }).alias_id === id)
-}
-
 describe('editing aliases', () => {
   it.each([[{ items: 'x', attr: {} }], [{ items: [] }], [{ items: [], attr: [] }], [{ attr: {} }]])(
-    'refuses the shape %j',
+    'rejects the body %j',
     async (body) => {
       expect(await acme.post('/api/v1/aliases/edit', body)).toMatchObject({
         status: 400,
@@ -45,7 +34,7 @@ describe('editing aliases', () => {
     },
   )
 
-  it('tells for each item what became of it', async () => {
+  it('returns the outcome of each item', async () => {
     const one = await created()
     const two = await created()
     const foreign = (
@@ -73,13 +62,13 @@ describe('editing aliases', () => {
     })
   })
 
-  it('says nothing about items when there is nothing to change', async () => {
+  it('returns an empty list when no attribute is sent', async () => {
     const { id } = await created()
     expect((await edit([id], { comment: 'x' })).body.data).toEqual([])
     expect(await eventsAbout(id)).toHaveLength(1)
   })
 
-  it('holds every rule of adding', async () => {
+  it('applies every rule of adding an alias', async () => {
     const { id, source } = await created()
     for (const [attr, msg] of [
       [{ destination: 'x' }, 'Invalid email format: x'],
@@ -94,7 +83,7 @@ describe('editing aliases', () => {
     expect(await eventsAbout(id)).toHaveLength(1)
   })
 
-  it('switches an alias of an inactive domain off, but not on', async () => {
+  it('deactivates an alias of an inactive domain but does not activate it', async () => {
     const other = await app.tenant('closing')
     const source = fresh('closing.test')
     await add({ source, destination: 'b@x.example' }, other)
@@ -110,7 +99,7 @@ describe('editing aliases', () => {
     })
   })
 
-  it('takes anything for an item without falling over it', async () => {
+  it('returns one outcome for each item of any JSON type', async () => {
     const items = [{ toString: 1 }, null, 7, [], 'x'.repeat(5000), "'; drop table aliases; --"]
     const answer = await edit(items, { active: 1 })
     expect(answer.status).toBe(200)
@@ -121,7 +110,7 @@ describe('editing aliases', () => {
 })
 
 describe('deleting aliases', () => {
-  it('refuses what is not a list, and a list that is too long', async () => {
+  it('rejects a body that is no list and a list of more than 1000 aliases', async () => {
     expect(await acme.post('/api/v1/aliases/delete', { items: ['x'] })).toMatchObject({
       status: 400,
       body: { msg: 'Invalid request format - array of alias IDs expected' },
@@ -129,7 +118,7 @@ describe('deleting aliases', () => {
     expect((await remove(Array.from({ length: 1001 }, () => 'x'))).status).toBe(422)
   })
 
-  it('removes by id and by source, and frees the address', async () => {
+  it('deletes aliases by id and by source and frees their addresses', async () => {
     const one = await created()
     const two = await created()
     const answer = await remove([one.id, two.source, two.source])
@@ -156,7 +145,7 @@ describe('deleting aliases', () => {
     await created('b@x.example', one.source)
   })
 
-  it("leaves another organization's alias alone", async () => {
+  it("reports another organization's alias as not found and keeps it", async () => {
     const { id, source } = await created()
     const answer = await remove([id, source], globex)
     expect(answer.body.data).toMatchObject([{ status: 'error' }, { status: 'error' }])
@@ -168,7 +157,7 @@ describe('adding aliases in bulk', () => {
   const bulk = (aliases: unknown, more?: { headers: Record<string, string> }) =>
     acme.post('/api/v1/aliases/add/bulk', { aliases }, more)
 
-  it('refuses what is not a list, and more than 1000', async () => {
+  it('rejects a body that is no list and a list of more than 1000 entries', async () => {
     for (const aliases of ['x', {}, null, 7]) {
       expect(await bulk(aliases)).toMatchObject({
         status: 400,
@@ -183,7 +172,7 @@ describe('adding aliases in bulk', () => {
     expect(await stored('bulk0@acme.test')).toBeUndefined()
   })
 
-  it('judges every entry on its own', async () => {
+  it('validates every entry separately', async () => {
     const [one, two] = [fresh(), fresh()]
     const answer = await bulk([
       { source: one.toUpperCase(), destination: 'b@x.example' },
@@ -225,7 +214,7 @@ describe('adding aliases in bulk', () => {
     expect(await eventsAbout(row?.id ?? '')).toMatchObject([{ event: 'alias.created' }])
   })
 
-  it('happens once under an Idempotency-Key', async () => {
+  it('creates the aliases once for two requests with one Idempotency-Key', async () => {
     const aliases = [fresh(), fresh(), fresh()].map((source) => ({
       source,
       destination: 'b@x.example',
@@ -237,7 +226,7 @@ describe('adding aliases in bulk', () => {
     expect(again.text).toBe(first.text)
   })
 
-  it('that broke off half-way can be sent again under its Idempotency-Key', async () => {
+  it('can be sent again with its Idempotency-Key after an interruption', async () => {
     const aliases = [fresh(), fresh(), fresh()].map((source) => ({
       source,
       destination: 'b@x.example',

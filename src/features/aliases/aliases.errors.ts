@@ -7,18 +7,15 @@ export const AliasDomainNotFound = defineError<string>({
 })
 export const AliasExists = defineError<string>({
   status: 409,
+  code: 'ALIAS_ALREADY_EXISTS',
   message: (source) => `Alias ${source} already exists`,
-})
-export const AddressTaken = defineError<{ address: string; by: string }>({
-  status: 409,
-  message: ({ address, by }) => `Address ${address} is already used by ${by}`,
 })
 export const DomainUnavailable = defineError<string>({
   status: 400,
   message: (domain) => `Domain ${domain} not found or inactive`,
 })
 export const InvalidAlias = defineError<string>({ status: 400, message: (text) => text })
-/** The path is told only to those who may see every alias on it. */
+/** The message names the path only to callers that may read every alias on it. */
 export const ForwardingLoop = defineError<string[] | undefined>({
   status: 400,
   message: (path) => `This would create a forwarding loop${path ? `: ${path.join(' -> ')}` : ''}`,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { aliases } from '../../../test/support/aliases.ts'
 import { type App, startApp } from '../../../test/support/app.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import { ulid } from '../../lib/ulid.ts'
 
 let app: App
@@ -12,22 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const add = (body: object, client: Pick<typeof acme, 'post'> = acme) =>
-  client.post('/api/v1/aliases/add', body)
-const get = (name: string, client: Pick<typeof acme, 'get'> = acme) =>
-  client.get(`/api/v1/aliases/get/${encodeURIComponent(name)}`)
-let count = 0
-const fresh = (domain = 'acme.test') => `a${++count}@${domain}`
-const created = async (destination = 'someone@elsewhere.example', source = fresh()) => {
-  const { status, body } = await add({ source, destination })
-  expect(body).toMatchObject({ type: 'success' })
-  expect(status).toBe(200)
-  return { id: body.data.alias_id as string, source }
-}
+const { add, created, get } = aliases(
+  () => app,
+  () => acme,
+)
 
 describe('reading aliases', () => {
   it.each([['01K9ZQ5T3M8B7C6D5E00000042'], ['nobody@acme.test'], ['x'], ["' or 1=1 --"], ['%']])(
-    'answers 404 for %s',
+    'returns 404 for the unknown name %s',
     async (name) => {
       expect(await get(name)).toMatchObject({ status: 404, body: { msg: 'Alias not found' } })
     },
@@ -40,7 +34,7 @@ describe('reading aliases', () => {
     expect((await globex.get(narrowed)).status).toBe(404)
   })
 
-  it('lists the active ones by source, a page at a time, of the own organization', async () => {
+  it("lists the organization's active aliases by source, in pages", async () => {
     const hooli = await app.tenant('hooli')
     for (const name of ['c', 'a', 'b', 'off']) {
       const active = name === 'off' ? 0 : 1
@@ -59,12 +53,11 @@ describe('reading aliases', () => {
     expect((await hooli.get('/api/v1/aliases/get/all?page=0')).status).toBe(422)
   })
 
-  it('counts the mail of the last 30 days, each message once', async () => {
+  it('counts each message of the last 30 days once', async () => {
     const { source } = await created()
-    const day = 24 * 60 * 60 * 1000
     const row = (ago: number, message_id: string, more: object = {}) => ({
       id: ulid(),
-      timestamp: new Date(Date.now() - ago * day).toISOString(),
+      timestamp: new Date(Date.now() - ago * DAY_MS).toISOString(),
       recipient: source,
       organization_id: acme.organizationId,
       status: 'sent' as const,
@@ -89,7 +82,7 @@ describe('reading aliases', () => {
     expect(monthly_volume[0].date).toMatch(/^\d{4}-\d{2}-\d{2}$/)
   })
 
-  it('tells about a domain in numbers', async () => {
+  it('returns the alias statistics of a domain', async () => {
     const empty = await app.tenant('empty')
     expect(await empty.get('/api/v1/aliases/get/stats/Empty.test')).toMatchObject({
       status: 200,

@@ -1,7 +1,8 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
+import { inSight } from '../../database/addresses.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { inOrder, pageOf, withIds } from '../../database/pages.ts'
+import { inOrder, pageAndTotal, searchPageAndTotal, withIds } from '../../database/paging.ts'
 import { inScope } from '../../database/scope.ts'
 import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
@@ -11,8 +12,8 @@ import { type Hop, lookups } from './forwarding-loop.ts'
 const LOCK = 5_377_010
 
 /**
- * Changes of where mail goes wait for each other, over all tenants: only so can none of them close a
- * loop with another that is not yet stored.
+ * Serializes changes of forwarding over all tenants. Otherwise two concurrent changes could together
+ * close a loop that neither of them sees.
  */
 export const lockForwarding = (tx: Tx) => sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
 
@@ -28,16 +29,16 @@ export const columns = [
   'aliases.updated_at',
 ] as const
 
-/** Accepted messages, once each however often delivery was tried. */
+/** Counts accepted messages; several delivery attempts count once. */
 const forwards = sql<number>`count(distinct coalesce(mail_log.message_id, mail_log.queue_id, mail_log.id))`
 
-/** The log may remember an earlier owner of the address. */
+/** Excludes log entries of an earlier owner of the address. */
 const ofTheAlias = sql<SqlBool>`
   (mail_log.recipient = aliases.source or mail_log.original_recipient = aliases.source)
   and mail_log.status in ('sent', 'delivered')
   and (mail_log.organization_id is null or mail_log.organization_id = aliases.organization_id)`
 
-const shown = (db: Db, since: Date) =>
+const withForwards = (db: Db, since: Date) =>
   db
     .selectFrom('aliases')
     .innerJoin('domains', 'domains.id', 'aliases.domain_id')
@@ -45,14 +46,14 @@ const shown = (db: Db, since: Date) =>
       ...columns,
       'domains.description as domain_description',
       sql<number>`cardinality(aliases.destinations)`.as('destination_count'),
-      // The log has the addresses that mail came for, and a catch-all is none of them.
+      // The log has recipient addresses, so mail of a catch-all cannot be counted.
       sql<number | null>`case when aliases.source not like '@%' then (
         select ${forwards} from mail_log
         where ${ofTheAlias} and mail_log.timestamp >= ${since.toISOString()}::timestamptz
       ) end`.as('monthly_forwards'),
     ])
 
-/** What a caller names an alias by: its id or its source. */
+/** The id or the source of an alias. */
 export interface Name {
   id: string
   source: string
@@ -62,10 +63,10 @@ const named = ({ id, source }: Name) =>
   sql<SqlBool>`(aliases.id = ${id} or aliases.source = ${source})`
 
 export const find = (db: Db, scope: Scope, name: Name, since: Date) =>
-  shown(db, since).where(named(name)).where(inScope('aliases', scope)).executeTakeFirst()
+  withForwards(db, since).where(named(name)).where(inScope('aliases', scope)).executeTakeFirst()
 
-export interface AliasFilter {
-  active: boolean
+interface AliasFilter {
+  active?: boolean
   q?: string
   domainId?: string
 }
@@ -78,18 +79,18 @@ export async function list(
   page: Page,
   since: Date,
 ) {
-  let query = db
-    .selectFrom('aliases')
-    .where('aliases.active', '=', active)
-    .where(inScope('aliases', scope))
+  let query = db.selectFrom('aliases').where(inScope('aliases', scope))
+  if (active !== undefined) query = query.where('aliases.active', '=', active)
   if (domainId !== undefined) query = query.where('aliases.domain_id', '=', domainId)
   if (q) query = query.where(contains(['aliases.source', 'aliases.destination'], q))
-  const ids = await pageOf(query, 'aliases', sort, page)
-  const rows = await shown(db, since).where(withIds('aliases', ids)).execute()
-  return inOrder(ids, rows)
+  const { ids, total } = q
+    ? await searchPageAndTotal(db, query, 'aliases', sort, page)
+    : await pageAndTotal(db, query, 'aliases', sort, page)
+  const rows = await withForwards(db, since).where(withIds('aliases', ids)).execute()
+  return { items: inOrder(ids, rows), total }
 }
 
-/** Aliases that led to nothing but this address go; answers which. */
+/** Deletes the aliases whose only destination is this address; returns them. */
 export const removeLeadingOnlyTo = (tx: Tx, organizationId: string, address: string) =>
   tx
     .deleteFrom('aliases')
@@ -98,7 +99,7 @@ export const removeLeadingOnlyTo = (tx: Tx, organizationId: string, address: str
     .returning(['id', 'source'])
     .execute()
 
-/** The others lead to what is left. */
+/** Removes this address from the destinations of the other aliases. */
 export const dropDestination = (tx: Tx, organizationId: string, address: string, now: Date) =>
   tx
     .updateTable('aliases')
@@ -112,7 +113,7 @@ export const dropDestination = (tx: Tx, organizationId: string, address: string,
     .returning(['id', 'source'])
     .execute()
 
-/** Holds the alias, but not its domain: who deletes that takes it first and the aliases second. */
+/** Locks the alias but not its domain: a domain deletion locks the domain first, then its aliases. */
 export const lock = (tx: Tx, scope: Scope, name: Name) =>
   tx
     .selectFrom('aliases')
@@ -150,34 +151,40 @@ export const update = (tx: Tx, id: string, fields: AliasFields, now: Date) =>
 export const remove = (tx: Tx, id: string) =>
   tx.deleteFrom('aliases').where('id', '=', id).execute()
 
-/** Which active alias takes mail for each address; where there is a mailbox, none does. */
-export async function routes(tx: Tx, addresses: string[]): Promise<Map<string, Hop>> {
-  const found = new Map<string, Hop>()
-  if (addresses.length === 0) return found
+/**
+ * Maps each address to the active alias that takes its mail; a mailbox takes precedence. Addresses of
+ * pending domains count only for their owner: other tenants' mail does not reach them.
+ */
+export async function routes(tx: Tx, scope: Scope, addresses: string[]): Promise<Map<string, Hop>> {
+  const hops = new Map<string, Hop>()
+  if (addresses.length === 0) return hops
   const candidates = [...new Set(addresses.flatMap(lookups))]
   const rows = await tx
     .selectFrom('aliases')
+    .innerJoin('addresses', 'addresses.owner_id', 'aliases.id')
     .select(['source', 'organization_id', 'destinations'])
     .where(sql<SqlBool>`source = any(${candidates}::text[])`)
     .where('active', '=', true)
+    .where(inSight(scope))
     .execute()
-  if (rows.length === 0) return found
+  if (rows.length === 0) return hops
   const bySource = new Map(rows.map((row) => [row.source, row]))
-  const held = await withMailbox(tx, candidates)
+  const mailboxes = await withMailbox(tx, scope, candidates)
   for (const address of addresses) {
-    const taker = lookups(address).find((lookup) => bySource.has(lookup) || held.has(lookup))
+    const taker = lookups(address).find((lookup) => bySource.has(lookup) || mailboxes.has(lookup))
     const alias = taker === undefined ? undefined : bySource.get(taker)
-    if (alias) found.set(address, alias)
+    if (alias) hops.set(address, alias)
   }
-  return found
+  return hops
 }
 
-async function withMailbox(tx: Tx, addresses: string[]): Promise<Set<string>> {
+async function withMailbox(tx: Tx, scope: Scope, addresses: string[]): Promise<Set<string>> {
   const rows = await tx
     .selectFrom('addresses')
     .select('address')
     .where(sql<SqlBool>`address = any(${addresses}::text[])`)
     .where('kind', 'in', ['mailbox', 'shared_mailbox'])
+    .where(inSight(scope))
     .execute()
   return new Set(rows.map(({ address }) => address))
 }

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { key } from '../../access/labels.ts'
 import { Unprocessable } from '../../errors.ts'
+import { ADDRESS_CONFLICTS } from '../../hosting/address-conflicts.ts'
 import { Success, success } from '../../http/envelope.ts'
-import { pageOf } from '../../http/paging.ts'
+import { pageOf, TOTAL_COUNT } from '../../http/paging.ts'
 import { sortOf } from '../../http/sorting.ts'
 import * as errors from './aliases.errors.ts'
 import * as shapes from './aliases.schemas.ts'
@@ -20,7 +21,7 @@ export const aliasRoutes =
           errors.DomainUnavailable,
           errors.ForwardingLoop,
           errors.AliasExists,
-          errors.AddressTaken,
+          ...ADDRESS_CONFLICTS,
         ],
       },
       schema: {
@@ -52,7 +53,7 @@ export const aliasRoutes =
     })
 
     app.get('/get/:alias_id', {
-      config: { auth: key('read'), errors: [errors.AliasNotFound] },
+      config: { auth: key('read'), errors: [errors.AliasNotFound], totalCount: true },
       schema: {
         operationId: 'get_aliases',
         summary: 'Get an alias by id or source, or a page of all of them (`all`)',
@@ -60,11 +61,18 @@ export const aliasRoutes =
         querystring: shapes.AliasQuery,
         response: { 200: Success(shapes.AliasList) },
       },
-      handler: async ({ caller, params, query }) =>
-        success(
-          'Aliases retrieved successfully',
-          await aliases.get(caller, params.alias_id, query, sortOf(query, 'source'), pageOf(query)),
-        ),
+      handler: async ({ caller, params, query }, reply) => {
+        const { items, total } = await aliases.get(
+          caller,
+          params.alias_id,
+          query,
+          sortOf(query, 'source'),
+          pageOf(query),
+        )
+        return reply
+          .header(TOTAL_COUNT, total)
+          .send(success('Aliases retrieved successfully', items))
+      },
     })
 
     app.get('/get/stats/:domain', {

@@ -4,7 +4,7 @@ import { InvalidAlias } from './aliases.errors.ts'
 export type Sent = Record<string, unknown>
 
 const MAX_DESTINATIONS = 100
-// A hundred addresses of the longest kind with some room for spaces.
+// Room for 100 addresses of maximal length, with spaces.
 const MAX_DESTINATION_TEXT = 30_000
 
 export interface Source {
@@ -12,7 +12,7 @@ export interface Source {
   domain: string
 }
 
-/** An address, or `@domain` for all that is not there otherwise, which may be sent as `*@domain`. */
+/** Reads an address, or a catch-all: `@domain` or `*@domain`, stored as `@domain`. */
 export function readSource(sent: string): Source | undefined {
   const catchAll = /^\*?@(.*)$/s.exec(sent)
   const domain = catchAll && readDomain(catchAll[1] as string)
@@ -21,11 +21,11 @@ export function readSource(sent: string): Source | undefined {
   return read && { source: read.address, domain: read.domain }
 }
 
-/** What may stand after the at sign of an address. */
+/** Reads a domain as the part of an address after the at sign. */
 export const readDomain = (text: string) => toMailAddress(`x@${text}`)?.domain
 
 export interface Destination {
-  /** As it was sent. */
+  /** The text of the request, without outer spaces. */
   destination: string
   destinations: string[]
 }
@@ -54,7 +54,7 @@ export function readActive(sent: unknown): boolean {
   throw new InvalidAlias('active must be 1 or 0')
 }
 
-/** Everything a new alias needs, or the first thing that is wrong with it. */
+/** Reads a new alias; throws for the first problem. */
 export function readAlias(sent: Sent): Source & Destination & { active: boolean } {
   for (const name of ['source', 'destination']) {
     if (sent[name] === undefined || sent[name] === null) {

@@ -35,7 +35,7 @@ export const Alias = Type.Object(
 export const AliasList = Type.Array(Alias)
 
 export const AliasParams = Type.Object({
-  alias_id: Type.String({ description: 'An id, a source, or `all` for the active ones' }),
+  alias_id: Type.String({ description: 'An id, a source, or `all` for a page of the active ones' }),
 })
 export const AliasQuery = Type.Object({
   ...PageQuery,
@@ -43,7 +43,13 @@ export const AliasQuery = Type.Object({
   ...SortQuery(['source', 'created_at']),
   q: Type.Optional(Type.String({ description: 'Part of source or destination' })),
   domain: Type.Optional(Type.String({ description: 'Name of the domain' })),
-  active: Type.Optional(Type.Boolean({ default: true })),
+  active: Type.Optional(
+    Type.Unsafe<boolean | 'any'>({
+      anyOf: [{ type: 'boolean' }, { type: 'string', enum: ['any'] }],
+      default: true,
+      description: '`any` lists active and inactive ones',
+    }),
+  ),
 })
 export const DomainParams = Type.Object({ domain: Type.String() })
 

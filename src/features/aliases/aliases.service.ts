@@ -1,16 +1,16 @@
 import { type Caller, partOf, type Scope } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
-import { holderOf } from '../../database/addresses.ts'
 import { refusing } from '../../database/conflicts.ts'
 import type { Tx } from '../../database/database.ts'
 import { narrowed } from '../../database/scope.ts'
 import { ApiError, Unprocessable } from '../../errors.ts'
+import { addressConflict } from '../../hosting/address-conflicts.ts'
 import type { Page } from '../../http/paging.ts'
 import { itemText } from '../../lib/item-text.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import { ulid } from '../../lib/ulid.ts'
 import type { DomainService } from '../domains/domains.service.ts'
 import {
-  AddressTaken,
   AliasDomainNotFound,
   AliasExists,
   AliasNotFound,
@@ -32,12 +32,13 @@ import {
 import { findLoop } from './forwarding-loop.ts'
 
 const MAX_ITEMS = 1000
+const ATTRIBUTES = ['destination', 'active'] as const
 const TOP_DESTINATIONS = 10
-const MONTH_MS = 30 * 24 * 60 * 60 * 1000
+const MONTH_MS = 30 * DAY_MS
 
 interface AliasQuery {
   organization_id?: string
-  active?: boolean
+  active?: boolean | 'any'
   q?: string
   domain?: string
 }
@@ -50,203 +51,223 @@ interface Needs extends Pick<Core, 'change' | 'db' | 'events' | 'now'> {
 
 export type AliasService = ReturnType<typeof aliasService>
 
-export function aliasService({ change, db, domains, events, now }: Needs) {
-  const monthAgo = () => new Date(now().getTime() - MONTH_MS)
+export const aliasService = (needs: Needs) => ({
+  create: (caller: Caller, sent: Sent) => create(needs, caller, sent),
+  createMany: (caller: Caller, sent: Sent) => createMany(needs, caller, sent),
+  get: (caller: Caller, name: string, query: AliasQuery, sort: AliasSort, page: Page) =>
+    get(needs, caller, name, query, sort, page),
+  edit: (caller: Caller, sent: Sent) => edit(needs, caller, sent),
+  remove: (caller: Caller, items: unknown) => remove(needs, caller, items),
+  stats: (caller: Caller, domain: string) => stats(needs, caller, domain),
 
-  async function create(caller: Caller, sent: Sent) {
-    const { source, domain, ...fields } = readAlias(sent)
-    const created = await refusing(
-      {
-        aliases_source: () => new AliasExists(source),
-        addresses_pkey: async () =>
-          new AddressTaken({ address: source, by: (await holderOf(db, source)).words }),
-      },
-      () =>
-        change(caller, async (tx) => {
-          await aliases.lockForwarding(tx)
-          const hosted = await domains.holdByName(tx, caller.scope, domain)
-          if (!hosted?.active) throw new DomainUnavailable(domain)
-          const row = await aliases.insert(tx, {
-            ...fields,
-            id: ulid(),
-            source,
-            domain_id: hosted.id,
-            organization_id: hosted.organization_id,
-          })
-          if (row.active) await refuseLoop(tx, caller, source)
-          await events.emit(
-            tx,
-            AliasCreated,
-            { org_id: row.organization_id, domain },
-            { alias_id: row.id, source, destination: row.destination, domain },
-          )
-          return row
-        }),
-    )
-    return { alias_id: created.id, source }
-  }
+  // For features that delete an address: its mail then goes to a catch-all.
+  dropDestination: (tx: Tx, organizationId: string, address: string) =>
+    dropDestination(needs, tx, organizationId, address),
+  lockForwarding: aliases.lockForwarding,
+  refuseLoop,
+})
 
-  /** Refuses the change that was just made if mail for this address would now come back to it. */
-  async function refuseLoop(tx: Tx, caller: Caller, address: string): Promise<void> {
-    const loop = await findLoop(address, (addresses) => aliases.routes(tx, addresses))
-    if (loop === undefined) return
-    if (loop === 'too far') throw new ForwardsTooFar(address)
-    const { scope } = caller
-    const visible =
-      scope === 'platform' || loop.organizations.every((id) => id === scope.organization)
-    throw new ForwardingLoop(visible ? loop.path : undefined)
-  }
-
-  async function locked(tx: Tx, caller: Caller, name: string) {
-    await aliases.lockForwarding(tx)
-    const alias = await aliases.lock(tx, caller.scope, nameOf(name))
-    if (!alias) throw new InvalidAlias(`Alias ${name} not found`)
-    const about = { org_id: alias.organization_id, domain: alias.domain }
-    return { alias, about }
-  }
-
-  const editOne = (caller: Caller, name: string, attr: Sent) =>
-    change(caller, async (tx) => {
-      const { alias, about } = await locked(tx, caller, name)
-      const fields = {
-        ...(attr.destination !== undefined && readDestination(attr.destination)),
-        ...(attr.active !== undefined && { active: readActive(attr.active) }),
-      }
-      const after = await aliases.update(tx, alias.id, fields, now())
-      if (after.active && !alias.domain_active) throw new DomainUnavailable(alias.domain)
-      // Switched off, it leaves its mail to the catch-all.
-      if (after.active || alias.active) await refuseLoop(tx, caller, alias.source)
-      await events.emit(tx, AliasUpdated, about, {
-        alias_id: alias.id,
-        source: alias.source,
-        updated_fields: ATTRIBUTES.filter((attribute) => attr[attribute] !== undefined),
-      })
-    })
-
-  const removeOne = (caller: Caller, name: string) =>
-    change(caller, async (tx) => {
-      const { alias, about } = await locked(tx, caller, name)
-      await aliases.remove(tx, alias.id)
-      if (alias.active) await refuseLoop(tx, caller, alias.source)
-      await events.emit(tx, AliasDeleted, about, { alias_id: alias.id, source: alias.source })
-      return alias.source
-    })
-
-  async function listPage(
-    caller: Caller,
-    scope: Scope,
-    query: AliasQuery,
-    sort: AliasSort,
-    page: Page,
-  ) {
-    const { active = true, q, domain } = query
-    const hosted = domain === undefined ? undefined : await hostedDomain(caller, domain)
-    if (domain !== undefined && !hosted) return []
-    const filter = { active, ...(q && { q }), ...(hosted && { domainId: hosted.id }) }
-    return aliases.list(db, scope, filter, sort, page, monthAgo())
-  }
-
-  const hostedDomain = async (caller: Caller, sent: string) => {
-    const name = readDomain(sent)
-    return name === undefined ? undefined : domains.findByName(db, caller, name)
-  }
-
-  return {
-    create,
-
-    /** One alias in a list of its own, or a page of the active ones. */
-    async get(caller: Caller, name: string, query: AliasQuery, sort: AliasSort, page: Page) {
-      const scope = narrowed(caller.scope, query.organization_id)
-      if (name === 'all') return listPage(caller, scope, query, sort, page)
-      const alias = await aliases.find(db, scope, nameOf(name), monthAgo())
-      if (!alias) throw new AliasNotFound()
-      return [alias]
+async function create({ change, db, domains, events }: Needs, caller: Caller, sent: Sent) {
+  const { source, domain, ...fields } = readAlias(sent)
+  const created = await refusing(
+    {
+      aliases_source: () => new AliasExists(source),
+      addresses_pkey: () => addressConflict(db, caller.scope, source),
     },
-
-    async edit(caller: Caller, { items, attr }: Sent) {
-      if (!Array.isArray(items) || !isObject(attr)) throw new InvalidAlias('Invalid request format')
-      if (ATTRIBUTES.every((attribute) => attr[attribute] === undefined)) return []
-      return eachOf(caller, items, async (part, item) => {
-        const alias = itemText(item)
-        return outcome({ alias }, async () => {
-          await editOne(part, alias, attr)
-          return { msg: `Alias ${alias} updated successfully` }
-        })
-      })
-    },
-
-    async remove(caller: Caller, items: unknown) {
-      if (!Array.isArray(items)) {
-        throw new InvalidAlias('Invalid request format - array of alias IDs expected')
-      }
-      return eachOf(caller, items, async (part, item) => {
-        const alias = itemText(item)
-        return outcome({ alias }, async () => {
-          const source = await removeOne(part, alias)
-          return { source, msg: `Alias ${source} deleted successfully` }
-        })
-      })
-    },
-
-    async createMany(caller: Caller, sent: Sent) {
-      if (!Array.isArray(sent.aliases)) {
-        throw new InvalidAlias('Invalid request format - aliases array expected')
-      }
-      const results = await eachOf(caller, sent.aliases, async (part, item) => {
-        const fields = isObject(item) ? item : {}
-        const source = typeof fields.source === 'string' ? fields.source : ''
-        return outcome({ source: readSource(source)?.source ?? source }, async () => {
-          await create(part, fields)
-          return { msg: 'Alias created successfully' }
-        })
-      })
-      const success = results.filter(({ status }) => status === 'success').length
-      const total = results.length
-      return { summary: { total, success, errors: total - success }, results }
-    },
-
-    async stats(caller: Caller, sent: string) {
-      const domain = await hostedDomain(caller, sent)
-      if (!domain) throw new AliasDomainNotFound(sent)
-      const [basic_stats, top_destinations, monthly_volume] = await Promise.all([
-        aliases.counts(db, domain.id),
-        aliases.topDestinations(db, domain.id, TOP_DESTINATIONS),
-        aliases.dailyForwards(db, domain.id, monthAgo()),
-      ])
-      return { domain: domain.domain, basic_stats, top_destinations, monthly_volume }
-    },
-
-    /** Takes a deleted address out of an organization's aliases; answers how many went with it. */
-    async dropDestination(tx: Tx, organizationId: string, address: string): Promise<number> {
-      const gone = await aliases.removeLeadingOnlyTo(tx, organizationId, address)
-      const trimmed = await aliases.dropDestination(tx, organizationId, address, now())
-      const about = ({ source }: { source: string }) => ({
-        org_id: organizationId,
-        domain: source.slice(source.lastIndexOf('@') + 1),
-      })
-      for (const { id, source } of gone) {
-        await events.emit(tx, AliasDeleted, about({ source }), { alias_id: id, source })
-      }
-      for (const { id, source } of trimmed) {
-        const updated_fields = ['destination' as const]
-        await events.emit(tx, AliasUpdated, about({ source }), {
-          alias_id: id,
+    () =>
+      change(caller, async (tx) => {
+        await aliases.lockForwarding(tx)
+        const hosted = await domains.holdByName(tx, caller.scope, domain)
+        if (!hosted?.active) throw new DomainUnavailable(domain)
+        const row = await aliases.insert(tx, {
+          ...fields,
+          id: ulid(),
           source,
-          updated_fields,
+          domain_id: hosted.id,
+          organization_id: hosted.organization_id,
         })
-      }
-      return gone.length
-    },
-
-    /** For features that take an address away, which leaves its mail to a catch-all. */
-    lockForwarding: aliases.lockForwarding,
-    refuseLoop,
-  }
+        if (row.active) await refuseLoop(tx, caller, source)
+        await events.emit(
+          tx,
+          AliasCreated,
+          { org_id: row.organization_id, domain },
+          { alias_id: row.id, source, destination: row.destination, domain },
+        )
+        return row
+      }),
+  )
+  return { alias_id: created.id, source }
 }
 
-const ATTRIBUTES = ['destination', 'active'] as const
+async function createMany(needs: Needs, caller: Caller, sent: Sent) {
+  if (!Array.isArray(sent.aliases)) {
+    throw new InvalidAlias('Invalid request format - aliases array expected')
+  }
+  const results = await eachOf(caller, sent.aliases, async (part, item) => {
+    const fields = isObject(item) ? item : {}
+    const source = typeof fields.source === 'string' ? fields.source : ''
+    return outcome({ source: readSource(source)?.source ?? source }, async () => {
+      await create(needs, part, fields)
+      return { msg: 'Alias created successfully' }
+    })
+  })
+  const success = results.filter(({ status }) => status === 'success').length
+  const total = results.length
+  return { summary: { total, success, errors: total - success }, results }
+}
 
-/** One after another, each a change of its own: one that fails does not hold up the others. */
+/** Returns a list of one alias, or a page of aliases for the name `all`. */
+async function get(
+  needs: Needs,
+  caller: Caller,
+  name: string,
+  query: AliasQuery,
+  sort: AliasSort,
+  page: Page,
+) {
+  const scope = narrowed(caller.scope, query.organization_id)
+  if (name === 'all') return list(needs, caller, scope, query, sort, page)
+  const alias = await aliases.find(needs.db, scope, nameOf(name), monthAgo(needs))
+  if (!alias) throw new AliasNotFound()
+  return { items: [alias], total: 1 }
+}
+
+async function list(
+  needs: Needs,
+  caller: Caller,
+  scope: Scope,
+  query: AliasQuery,
+  sort: AliasSort,
+  page: Page,
+) {
+  const { active = true, q, domain } = query
+  const hosted = domain === undefined ? undefined : await hostedDomain(needs, caller, domain)
+  if (domain !== undefined && !hosted) return { items: [], total: 0 }
+  const filter = {
+    ...(active !== 'any' && { active }),
+    ...(q && { q }),
+    ...(hosted && { domainId: hosted.id }),
+  }
+  return aliases.list(needs.db, scope, filter, sort, page, monthAgo(needs))
+}
+
+async function edit(needs: Needs, caller: Caller, { items, attr }: Sent) {
+  if (!Array.isArray(items) || !isObject(attr)) throw new InvalidAlias('Invalid request format')
+  if (ATTRIBUTES.every((attribute) => attr[attribute] === undefined)) return []
+  return eachOf(caller, items, async (part, item) => {
+    const alias = itemText(item)
+    return outcome({ alias }, async () => {
+      await editOne(needs, part, alias, attr)
+      return { msg: `Alias ${alias} updated successfully` }
+    })
+  })
+}
+
+const editOne = ({ change, events, now }: Needs, caller: Caller, name: string, attr: Sent) =>
+  change(caller, async (tx) => {
+    const { alias, subject } = await lockAlias(tx, caller, name)
+    const fields = {
+      ...(attr.destination !== undefined && readDestination(attr.destination)),
+      ...(attr.active !== undefined && { active: readActive(attr.active) }),
+    }
+    const after = await aliases.update(tx, alias.id, fields, now())
+    if (after.active && !alias.domain_active) throw new DomainUnavailable(alias.domain)
+    // The mail of an inactive alias goes to the catch-all, which may lead back here.
+    if (after.active || alias.active) await refuseLoop(tx, caller, alias.source)
+    await events.emit(tx, AliasUpdated, subject, {
+      alias_id: alias.id,
+      source: alias.source,
+      updated_fields: ATTRIBUTES.filter((attribute) => attr[attribute] !== undefined),
+    })
+  })
+
+async function remove(needs: Needs, caller: Caller, items: unknown) {
+  if (!Array.isArray(items)) {
+    throw new InvalidAlias('Invalid request format - array of alias IDs expected')
+  }
+  return eachOf(caller, items, async (part, item) => {
+    const alias = itemText(item)
+    return outcome({ alias }, async () => {
+      const source = await removeOne(needs, part, alias)
+      return { source, msg: `Alias ${source} deleted successfully` }
+    })
+  })
+}
+
+const removeOne = ({ change, events }: Needs, caller: Caller, name: string) =>
+  change(caller, async (tx) => {
+    const { alias, subject } = await lockAlias(tx, caller, name)
+    await aliases.remove(tx, alias.id)
+    if (alias.active) await refuseLoop(tx, caller, alias.source)
+    await events.emit(tx, AliasDeleted, subject, { alias_id: alias.id, source: alias.source })
+    return alias.source
+  })
+
+async function lockAlias(tx: Tx, caller: Caller, name: string) {
+  await aliases.lockForwarding(tx)
+  const alias = await aliases.lock(tx, caller.scope, nameOf(name))
+  if (!alias) throw new InvalidAlias(`Alias ${name} not found`)
+  return { alias, subject: { org_id: alias.organization_id, domain: alias.domain } }
+}
+
+async function stats(needs: Needs, caller: Caller, sent: string) {
+  const { db } = needs
+  const domain = await hostedDomain(needs, caller, sent)
+  if (!domain) throw new AliasDomainNotFound(sent)
+  const [basic_stats, top_destinations, monthly_volume] = await Promise.all([
+    aliases.counts(db, domain.id),
+    aliases.topDestinations(db, domain.id, TOP_DESTINATIONS),
+    aliases.dailyForwards(db, domain.id, monthAgo(needs)),
+  ])
+  return { domain: domain.domain, basic_stats, top_destinations, monthly_volume }
+}
+
+/** Removes a deleted address from an organization's aliases; returns how many were deleted. */
+async function dropDestination(
+  { events, now }: Needs,
+  tx: Tx,
+  organizationId: string,
+  address: string,
+): Promise<number> {
+  const deleted = await aliases.removeLeadingOnlyTo(tx, organizationId, address)
+  const updated = await aliases.dropDestination(tx, organizationId, address, now())
+  const subjectOf = (source: string) => ({
+    org_id: organizationId,
+    domain: source.slice(source.lastIndexOf('@') + 1),
+  })
+  for (const { id, source } of deleted) {
+    await events.emit(tx, AliasDeleted, subjectOf(source), { alias_id: id, source })
+  }
+  for (const { id, source } of updated) {
+    const updated_fields = ['destination' as const]
+    await events.emit(tx, AliasUpdated, subjectOf(source), {
+      alias_id: id,
+      source,
+      updated_fields,
+    })
+  }
+  return deleted.length
+}
+
+/** Refuses the change of this transaction when mail for the address would come back to it. */
+async function refuseLoop(tx: Tx, caller: Caller, address: string): Promise<void> {
+  const { scope } = caller
+  const loop = await findLoop(address, (addresses) => aliases.routes(tx, scope, addresses))
+  if (loop === undefined) return
+  if (loop === 'too far') throw new ForwardsTooFar(address)
+  const isVisible =
+    scope === 'platform' || loop.organizations.every((id) => id === scope.organization)
+  throw new ForwardingLoop(isVisible ? loop.path : undefined)
+}
+
+async function hostedDomain({ db, domains }: Needs, caller: Caller, sent: string) {
+  const name = readDomain(sent)
+  return name === undefined ? undefined : domains.findByName(db, caller, name)
+}
+
+const monthAgo = ({ now }: Needs) => new Date(now().getTime() - MONTH_MS)
+
+/** Runs one change per item, in order. A failed item does not stop the others. */
 async function eachOf<Result>(
   caller: Caller,
   items: unknown[],
@@ -262,6 +283,7 @@ async function eachOf<Result>(
   return results
 }
 
+/** Turns an expected error into the result of its item. */
 async function outcome<Names extends object, Answer extends { msg: string }>(
   names: Names,
   work: () => Promise<Answer>,
@@ -275,7 +297,7 @@ async function outcome<Names extends object, Answer extends { msg: string }>(
   }
 }
 
-/** A source may be written in several ways. */
+/** A source has several spellings; the stored one is compared. */
 const nameOf = (sent: string) => ({ id: sent, source: readSource(sent)?.source ?? '' })
 
 const isObject = (value: unknown): value is Sent =>

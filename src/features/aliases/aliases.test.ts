@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { aliases } from '../../../test/support/aliases.ts'
 import { type App, startApp } from '../../../test/support/app.ts'
 import { ulid } from '../../lib/ulid.ts'
 
@@ -12,24 +13,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const add = (body: object, client: Pick<typeof acme, 'post'> = acme) =>
-  client.post('/api/v1/aliases/add', body)
-const get = (name: string, client: Pick<typeof acme, 'get'> = acme) =>
-  client.get(`/api/v1/aliases/get/${encodeURIComponent(name)}`)
-let count = 0
-const fresh = (domain = 'acme.test') => `a${++count}@${domain}`
-const created = async (destination = 'someone@elsewhere.example', source = fresh()) => {
-  const { status, body } = await add({ source, destination })
-  expect(body).toMatchObject({ type: 'success' })
-  expect(status).toBe(200)
-  return { id: body.data.alias_id as string, source }
-}
-const stored = (source: string) =>
-  app.core.db.selectFrom('aliases').selectAll().where('source', '=', source).executeTakeFirst()
-const eventsAbout = async (id: string) => {
-  const rows = await app.core.db.selectFrom('events').selectAll().orderBy('sequence').execute()
-  return rows.filter(({ data }) => (data as { alias_id?: string }).alias_id === id)
-}
+const { add, created, eventsAbout, fresh, get, stored } = aliases(
+  () => app,
+  () => acme,
+)
 
 describe('adding an alias', () => {
   it.each([
@@ -90,16 +77,16 @@ describe('adding an alias', () => {
       { source: 'info@nowhere.test', destination: 'b@x.example' },
       'Domain nowhere.test not found or inactive',
     ],
-  ])('refuses %j', async (body, msg) => {
+  ])('rejects %j', async (body, msg) => {
     expect(await add(body)).toMatchObject({ status: 400, body: { type: 'error', msg } })
     expect(await stored('info@acme.test')).toBeUndefined()
   })
 
-  it('refuses a body without data', async () => {
+  it('rejects an empty body', async () => {
     expect(await add({})).toMatchObject({ status: 400, body: { msg: 'No data provided' } })
   })
 
-  it("refuses another organization's domain as if it were not there", async () => {
+  it("rejects another organization's domain like an unknown one", async () => {
     const answer = await add({ source: 'spy@globex.test', destination: 'b@x.example' })
     expect(answer).toMatchObject({
       status: 400,
@@ -108,7 +95,7 @@ describe('adding an alias', () => {
     expect(await stored('spy@globex.test')).toBeUndefined()
   })
 
-  it('refuses an inactive domain', async () => {
+  it('rejects an inactive domain', async () => {
     const other = await app.tenant('dormant')
     await app.core.db
       .updateTable('domains')
@@ -120,7 +107,7 @@ describe('adding an alias', () => {
     ).toMatchObject({ status: 400, body: { msg: 'Domain dormant.test not found or inactive' } })
   })
 
-  it('refuses a source that is an alias, a mailbox, a shared mailbox or an SMTP login', async () => {
+  it('rejects a source that is an alias, a mailbox, a shared mailbox or an SMTP login', async () => {
     const { source } = await created()
     const { organizationId: organization_id, domainId: domain_id } = acme
     await app.core.db
@@ -140,21 +127,21 @@ describe('adding an alias', () => {
     const destination = 'b@x.example'
     expect(await add({ source: source.toUpperCase(), destination })).toMatchObject({
       status: 409,
-      body: { msg: `Alias ${source} already exists` },
+      body: { msg: `Alias ${source} already exists`, error_code: 'ALIAS_ALREADY_EXISTS' },
     })
-    for (const [address, by] of [
-      [acme.email, 'a mailbox'],
-      ['team@acme.test', 'a shared mailbox'],
-      ['app@acme.test', 'an SMTP login'],
+    for (const [address, by, error_code] of [
+      [acme.email, 'a mailbox', 'MAILBOX_ALREADY_EXISTS'],
+      ['team@acme.test', 'a shared mailbox', 'MAILBOX_ALREADY_EXISTS'],
+      ['app@acme.test', 'an SMTP login', 'ADDRESS_IN_USE'],
     ]) {
       expect(await add({ source: address, destination })).toMatchObject({
         status: 409,
-        body: { msg: `Address ${address} is already used by ${by}` },
+        body: { msg: `Address ${address} is already used by ${by}`, error_code },
       })
     }
   })
 
-  it('keeps the text of the destination and reads addresses out of it', async () => {
+  it('stores the text of the destination and the addresses in it', async () => {
     const source = fresh()
     const destination = 'Jane@Elsewhere.example, info@bücher.example,jane@elsewhere.example'
     const answer = await add({ source: ` ${source.toUpperCase()} `, destination, active: 0 })
@@ -188,7 +175,7 @@ describe('adding an alias', () => {
     ])
   })
 
-  it('takes a catch-all in either spelling, once', async () => {
+  it('accepts a catch-all in either spelling, but only one per domain', async () => {
     const initech = await app.tenant('initech')
     const destination = 'rest@elsewhere.example'
     const answer = await add({ source: '*@Initech.test', destination, active: true }, initech)
@@ -204,7 +191,7 @@ describe('adding an alias', () => {
     }
   })
 
-  it('lets one of two requests for the same source through', async () => {
+  it('creates one alias for two concurrent requests with the same source', async () => {
     const source = fresh()
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => add({ source, destination: 'b@x.example' })),
@@ -212,7 +199,7 @@ describe('adding an alias', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409])
   })
 
-  it('is refused to a key that may only read', async () => {
+  it('rejects a read-only key', async () => {
     const reader = await app.key(acme.organizationId, { permissions: { read_only: true } })
     for (const path of ['add', 'add/bulk', 'edit', 'delete']) {
       expect(await reader.post(`/api/v1/aliases/${path}`, {})).toMatchObject({ status: 403 })
@@ -220,7 +207,7 @@ describe('adding an alias', () => {
     expect((await get('all', reader)).status).toBe(200)
   })
 
-  it('is open to the platform, for the organization of the domain', async () => {
+  it('lets a platform key add an alias for the organization of the domain', async () => {
     const operator = await app.operator('operator')
     const source = fresh('globex.test')
     const answer = await add(

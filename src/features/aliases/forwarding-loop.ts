@@ -1,16 +1,16 @@
-/** An alias as the mail server meets it on the way of a message. */
+/** An alias on the path of a message. */
 export interface Hop {
   source: string
   organization_id: string
   destinations: string[]
 }
 
-/** Which active alias catches each of these addresses, if any does. */
+/** Maps addresses to the active alias that takes their mail; others are absent. */
 export type Route = (addresses: string[]) => Promise<Map<string, Hop>>
 
 export interface Loop {
   path: string[]
-  /** Whose aliases the path leads through. */
+  /** The organizations that own the aliases on the path. */
   organizations: string[]
 }
 
@@ -26,8 +26,8 @@ interface Step {
 }
 
 /**
- * Follows mail for one address, breadth first, until it is delivered everywhere or comes back to
- * where it began.
+ * Follows mail for one address, breadth first, until every copy is delivered or one comes back to
+ * the start.
  */
 export async function findLoop(
   source: string,
@@ -62,14 +62,14 @@ function loopOf(last: Step, end: string | undefined): Loop {
   const organizations = new Set<string>()
   for (let step: Step | undefined = last; step; step = step.from) {
     organizations.add(step.by.organization_id)
-    // An address that a catch-all takes: both are worth naming.
+    // For a catch-all the path names the address and the catch-all.
     if (step.by.source !== step.address) path.unshift(step.by.source)
     path.unshift(step.address)
   }
   return { path, organizations: [...organizations] }
 }
 
-/** What the mail server looks up for an address, in this order: itself, without +detail, the rest. */
+/** The keys that Postfix looks up, in order: the address, without +detail, the catch-all. */
 export function lookups(address: string): string[] {
   const at = address.lastIndexOf('@')
   const catchAll = address.slice(at)

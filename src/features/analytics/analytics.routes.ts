@@ -15,7 +15,7 @@ export const analyticsRoutes =
       config,
       schema: {
         operationId: 'get_domain_dashboard',
-        summary: 'What became of the mail of a domain, and what its readers did',
+        summary: 'Delivery results, opens and clicks of a domain',
         ...input,
         response: { 200: Success(shapes.Dashboard) },
       },

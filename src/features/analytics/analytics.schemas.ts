@@ -25,7 +25,7 @@ export const PeriodQuery = Type.Object({
     Type.String({ description: 'ISO date or datetime; a date means the end of that day' }),
   ),
   timezone: Type.Optional(
-    Type.String({ description: 'Whose days are meant, such as Europe/Berlin; UTC unless given' }),
+    Type.String({ description: 'Time zone of the days, such as Europe/Berlin; default UTC' }),
   ),
 })
 
@@ -39,7 +39,8 @@ const counts = {
   total_sent: Count,
   delivered: Count,
   bounced: Count,
-  failed: Type.Integer({ description: 'Rejected or deferred' }),
+  failed: Type.Integer({ description: 'Rejected, or deferred and not delivered since' }),
+  attempts: Type.Integer({ description: 'Delivery attempts for them, with every retry' }),
   opened: Count,
   clicked: Count,
   complained: Count,

@@ -30,11 +30,12 @@ export function analyticsService({ db, now }: Needs) {
       delivered: mail.delivered,
       bounced: mail.bounced,
       failed: mail.rejected + mail.deferred,
+      attempts: mail.attempts,
       ...people,
     }
   }
 
-  /** What each kind of report says of a domain. */
+  /** The reports of a domain by kind. */
   const views = {
     dashboard: countsOf,
 
@@ -99,7 +100,7 @@ export function analyticsService({ db, now }: Needs) {
   return {
     findDomain,
 
-    /** One kind of figures of a domain that the caller may see. */
+    /** One report of a domain in the scope of the caller. */
     async view<Kind extends ReportType>(
       kind: Kind,
       caller: Pick<Caller, 'scope'>,

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
 import { chance, type Mail, storeMail } from '../../../test/support/traffic.ts'
+import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
 import { foldTraffic } from './analytics.jobs.ts'
 
 type Tenant = Awaited<ReturnType<App['tenant']>>
 
-const QUARTER_MS = 15 * 60_000
-const DAY_MS = 24 * 60 * 60_000
+const QUARTER_MS = 15 * MINUTE_MS
 const STATUSES = ['delivered', 'delivered', 'delivered', 'bounced', 'deferred', 'rejected', 'sent']
 
 let app: App
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-/** The last time these days were all over. */
+/** The query for the latest occurrence of these days that is completely in the past. */
 function lately(first: string, last: string): string {
   const now = new Date()
   const isOver = new Date(`${now.getUTCFullYear()}-${last}`).getTime() < now.getTime() - 2 * DAY_MS
@@ -38,9 +38,9 @@ const foldAll = async () => {
   while (await fold()) {}
 }
 
-describe('who may ask', () => {
+describe('GET /api/v1/analytics', () => {
   it.each(['dashboard', 'email-volume', 'engagement', 'deliverability', 'metrics'])(
-    "answers 404 to %s of a domain that is nowhere, and of another tenant's alike",
+    'returns 404 from %s for an unknown domain and for one of another tenant',
     async (route) => {
       for (const domain of ['globex.test', 'GLOBEX.test', 'nowhere.test', 'not a name']) {
         const answer = await acme.get(`/api/v1/analytics/${route}/${encodeURIComponent(domain)}`)
@@ -61,19 +61,19 @@ describe('who may ask', () => {
     ['timezone=Mars/Olympus', 'timezone must be a name such as UTC or Europe/Berlin'],
     ['start=soon', 'start/end must be ISO dates or datetimes'],
     ['start=2026-02-02&end=2026-02-01', 'start must lie before end'],
-  ])('refuses ?%s in words', async (query, msg) => {
+  ])('rejects ?%s with 422 and a message', async (query, msg) => {
     const answer = await acme.get(`/api/v1/analytics/dashboard/acme.test?${query}`)
     expect(answer.status).toBe(422)
     expect(answer.body.msg.toLowerCase()).toBe(msg.toLowerCase())
   })
 
-  it('says that figures can be read', async () => {
+  it('reports analytics as healthy', async () => {
     expect(await read(acme, '/health')).toEqual({ status: 'healthy', service: 'analytics' })
   })
 })
 
-describe('a domain without mail', () => {
-  it('has nothing but zeros, and no rate of nothing', async () => {
+describe('the analytics of a domain without mail', () => {
+  it('are zeros, with null for rates that cannot be computed', async () => {
     const lone = await app.tenant('lone')
     expect(await read(lone, '/dashboard/lone.test')).toEqual({
       domain: 'lone.test',
@@ -82,6 +82,7 @@ describe('a domain without mail', () => {
       delivered: 0,
       bounced: 0,
       failed: 0,
+      attempts: 0,
       opened: 0,
       clicked: 0,
       complained: 0,
@@ -115,14 +116,14 @@ describe('a domain without mail', () => {
   })
 })
 
-describe('figures of random mail', () => {
+describe('the analytics of random mail', () => {
   const WINDOWS = [
     'days=1',
     'days=30',
     'days=365',
     'days=40&timezone=Asia/Kathmandu',
     'days=365&timezone=America/New_York',
-    // Over both changes of clocks, and a month with its ends.
+    // Both changes of daylight saving time, and a whole month.
     `${lately('03-20', '04-02')}&timezone=Europe/Berlin`,
     `${lately('10-20', '11-02')}&timezone=Europe/Berlin`,
     lately('02-01', '02-28'),
@@ -134,7 +135,7 @@ describe('figures of random mail', () => {
       'acme.test': acme.organizationId,
       'globex.test': globex.organizationId,
     }
-    // In order and late, by the hundred and one by one, some added up in between.
+    // Batches of 1 and 300 messages with random times; some are folded in between.
     for (let batch = 0; batch < 40; batch++) {
       const mails: Mail[] = Array.from({ length: batch % 4 === 0 ? 1 : 300 }, () => {
         const from = hosts[random(4)] as string
@@ -153,7 +154,7 @@ describe('figures of random mail', () => {
     }
   })
 
-  /** The same, computed from the rows themselves. */
+  /** Computes the expected figures from the rows of the mail log. */
   async function fromRows(tenant: Tenant, query: string) {
     const params = new URLSearchParams(query)
     const zone = params.get('timezone') ?? 'UTC'
@@ -169,11 +170,21 @@ describe('figures of random mail', () => {
     const { rows: sums } = await sql<Record<string, number>>`
       select count(*) as total_sent, count(*) filter (where status in ('sent', 'delivered')) as delivered,
         count(*) filter (where status = 'bounced') as bounced,
-        count(*) filter (where status in ('rejected', 'deferred')) as failed,
-        coalesce(round(avg(spam_score)::numeric, 2), 0)::float8 as average_spam_score
+        count(*) filter (where status in ('rejected', 'deferred')) as failed
       from mail_log
       where organization_id = ${tenant.organizationId} and split_part(sender, '@', 2) = ${domain}
         and "timestamp" >= ${from} and "timestamp" < ${to}`.execute(app.core.db)
+    // Rspamd scores mail that comes in, so delivered mail to the domain counts as well.
+    const { rows: scores } = await sql<Record<string, number>>`
+      select coalesce(round(avg(spam_score)::numeric, 2), 0)::float8 as average_spam_score
+      from (
+        select spam_score, "timestamp" from mail_log
+        where organization_id = ${tenant.organizationId} and split_part(sender, '@', 2) = ${domain}
+        union all
+        select spam_score, "timestamp" from mail_log
+        where split_part(recipient, '@', 2) = ${domain} and status in ('sent', 'delivered')
+      ) as scored
+      where "timestamp" >= ${from} and "timestamp" < ${to}`.execute(app.core.db)
     const { rows: volume } = await sql`
       select to_char("timestamp" at time zone ${zone}, 'YYYY-MM-DD') as date,
         count(*) filter (where split_part(sender, '@', 2) = ${domain}) as outbound,
@@ -182,32 +193,35 @@ describe('figures of random mail', () => {
       where (split_part(sender, '@', 2) = ${domain} or split_part(recipient, '@', 2) = ${domain})
         and "timestamp" >= ${from} and "timestamp" < ${to}
       group by 1 order by 1`.execute(app.core.db)
-    return { ...sums[0], volume }
+    return { ...sums[0], ...scores[0], volume }
   }
 
-  it.each(['as they were stored', 'once they are added up'])('equal the rows, %s', async (when) => {
-    if (when === 'once they are added up') {
-      await foldAll()
-      const left = await app.core.db.selectFrom('mail_traffic_pending').selectAll().execute()
-      expect(left).toEqual([])
-    }
-    for (const query of WINDOWS) {
-      for (const tenant of [acme, globex]) {
-        const { average_spam_score, volume, ...counts } = (await fromRows(tenant, query)) as Record<
-          string,
-          unknown
-        >
-        expect(counts.total_sent, query).toBeGreaterThan(0)
-        const path = `${tenant.domain}?${query}`
-        expect(await read(tenant, `/dashboard/${path}`), query).toMatchObject(counts)
-        expect(await read(tenant, `/email-volume/${path}`), query).toMatchObject({ volume })
-        const { average_spam_score: score } = await read(tenant, `/deliverability/${path}`)
-        expect(score, query).toBeCloseTo(average_spam_score as number, 1)
+  it.each(['as they were stored', 'once they are added up'])(
+    'equal the rows of the mail log, %s',
+    async (when) => {
+      if (when === 'once they are added up') {
+        await foldAll()
+        const left = await app.core.db.selectFrom('mail_traffic_pending').selectAll().execute()
+        expect(left).toEqual([])
       }
-    }
-  })
+      for (const query of WINDOWS) {
+        for (const tenant of [acme, globex]) {
+          const { average_spam_score, volume, ...counts } = (await fromRows(
+            tenant,
+            query,
+          )) as Record<string, unknown>
+          expect(counts.total_sent, query).toBeGreaterThan(0)
+          const path = `${tenant.domain}?${query}`
+          expect(await read(tenant, `/dashboard/${path}`), query).toMatchObject(counts)
+          expect(await read(tenant, `/email-volume/${path}`), query).toMatchObject({ volume })
+          const { average_spam_score: score } = await read(tenant, `/deliverability/${path}`)
+          expect(score, query).toBeCloseTo(average_spam_score as number, 1)
+        }
+      }
+    },
+  )
 
-  it('are the same when the rows are counted all at once, as the migration does', async () => {
+  it('equal the counts that the migration computes from all rows at once', async () => {
     await foldAll()
     const tables = ['mail_traffic_quarters', 'mail_traffic_days', 'mail_traffic_hours']
     const { db } = app.core
@@ -230,7 +244,7 @@ describe('figures of random mail', () => {
     await expect(counting).rejects.toBe(undone)
   })
 
-  it('count nothing twice while they are being added up', async () => {
+  it('count no message twice while a fold runs', async () => {
     const before = await read(acme, '/dashboard/acme.test?days=365')
     const random = chance(11)
     const more = Array.from({ length: 60 }, () => ({
@@ -253,7 +267,7 @@ describe('figures of random mail', () => {
     await folding
   })
 
-  it('are added up once by many at a time', async () => {
+  it('are folded once by many concurrent folds', async () => {
     const before = await read(globex, '/metrics/globex.test?days=2')
     const mail = (n: number): Mail => ({
       sender: 'x@globex.test',
@@ -274,8 +288,8 @@ describe('figures of random mail', () => {
   })
 })
 
-describe('whose mail it is', () => {
-  it('is told by the domain at the time: who gets a name later begins with nothing', async () => {
+describe('traffic counts', () => {
+  it('belong to the organization at the time of the mail: a later owner of the domain starts at zero', async () => {
     const first = await app.tenant('moving')
     await storeMail(app, [
       {
@@ -294,7 +308,7 @@ describe('whose mail it is', () => {
     expect(await read(acme, '/dashboard/moving.test')).toMatchObject({ total_sent: 0 })
   })
 
-  it('is forgotten with the organization', async () => {
+  it('are deleted with their organization', async () => {
     const { db } = app.core
     await db.insertInto('organizations').values({ id: 'brief', name: 'brief' }).execute()
     for (const table of ['mail_traffic_quarters', 'mail_traffic_days'] as const) {

@@ -1,53 +1,7 @@
-import { hash } from 'node:crypto'
 import { sql } from 'kysely'
-import { bulkRows } from '../../database/bulk.ts'
-import type { Db, Tx } from '../../database/database.ts'
+import type { Db } from '../../database/database.ts'
 import { type Owner, rolledUp } from './rolled-up.ts'
 import type { Window } from './window.ts'
-
-export interface EngagementEvent {
-  organization_id: string
-  /** The domain that sent the message. */
-  domain: string
-  recipient: string
-  event_type: 'opened' | 'clicked' | 'unsubscribed' | 'complained'
-  /** By a program, such as a filter that looks behind links. */
-  automated: boolean
-  created_at: string
-}
-
-const COLUMNS = {
-  organization_id: 'text',
-  domain: 'text',
-  bucket: 'timestamptz',
-  event_type: 'text',
-  recipient_key: 'bigint',
-} as const
-
-/**
- * Counts what people did with mail, in the transaction that stores the events. It only adds rows, so
- * that nobody waits; call it once for each event that is new. What programs did is not counted.
- */
-export async function countEngagement(tx: Tx, events: readonly EngagementEvent[]): Promise<void> {
-  const rows = events
-    .filter(({ automated }) => !automated)
-    .map(({ organization_id, domain, recipient, event_type, created_at }) => ({
-      organization_id,
-      domain: domain.toLowerCase(),
-      bucket: created_at,
-      event_type,
-      recipient_key: keyOf(recipient),
-    }))
-  if (rows.length === 0) return
-  await sql`
-    insert into engagement_pending (organization_id, domain, bucket, event_type, recipient_key)
-    select organization_id, domain, quarter_of(bucket), event_type, recipient_key
-    from ${bulkRows(COLUMNS, rows)} as events`.execute(tx)
-}
-
-/** 64 bits of its hash: enough to tell recipients apart, and no address is kept. */
-const keyOf = (recipient: string): string =>
-  hash('sha256', recipient.toLowerCase(), 'buffer').readBigInt64BE(0).toString()
 
 export interface Engagement {
   opened: number
@@ -65,16 +19,16 @@ export async function engagement(db: Db, owner: Owner, window: Window): Promise<
   return rows[0] as Engagement
 }
 
-export interface Uniques {
+interface Uniques {
   opened: number
   clicked: number
 }
 
-/** Distinct recipients who opened, and who clicked. */
+/** Distinct recipients with an open, and with a click. */
 export const uniques = (db: Db, owner: Owner, window: Window): Promise<Uniques> =>
   window.isOpen ? uniquesUntilNow(db, owner, window) : uniquesOfDays(db, owner, window)
 
-/** Whose last time is known to lie in the window, and whoever came in the last moments besides. */
+/** Recipients whose last event is in the window, plus those not rolled up yet. */
 async function uniquesUntilNow(db: Db, owner: Owner, window: Window): Promise<Uniques> {
   const from = window.from.toISOString()
   const fresh = (event: keyof Uniques) => sql`(
@@ -93,7 +47,7 @@ async function uniquesUntilNow(db: Db, owner: Owner, window: Window): Promise<Un
   return rows[0] as Uniques
 }
 
-/** In a window that is over, by whole days of UTC. */
+/** For a window in the past, in whole UTC days. */
 async function uniquesOfDays(db: Db, owner: Owner, { from, to }: Window): Promise<Uniques> {
   const first = from.toISOString().slice(0, 10)
   const last = new Date(to.getTime() - 1).toISOString().slice(0, 10)

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
 import { chance, storeMail } from '../../../test/support/traffic.ts'
+import { countEngagement, type EngagementEvent } from '../../hosting/engagement.repository.ts'
+import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
 import { deleteOldQuarters, foldTraffic } from './analytics.jobs.ts'
-import { countEngagement, type EngagementEvent } from './engagement.repository.ts'
 
-const DAY_MS = 24 * 60 * 60_000
-const QUARTER_MS = 15 * 60_000
+const QUARTER_MS = 15 * MINUTE_MS
 const TYPES = [
   'opened',
   'opened',
@@ -29,18 +29,20 @@ const count = (events: EngagementEvent[]) =>
   app.core.db.transaction().execute((tx) => countEngagement(tx, events))
 const read = async (path: string) => (await acme.get(`/api/v1/analytics/${path}`)).body.data
 
-it('counts events and the distinct recipients behind them, whenever they come', async () => {
+it('counts engagement events and distinct recipients, also for late events', async () => {
   const random = chance(5)
   const all: EngagementEvent[] = []
   for (let round = 0; round < 12; round++) {
-    // Late ones too: a recipient's last time is not what came last.
+    // Events arrive out of order, so the last event is not always the newest.
     const events = Array.from({ length: 60 }, () => ({
       organization_id: acme.organizationId,
       domain: 'acme.test',
       recipient: `${random(2) ? 'R' : 'r'}${random(40)}@elsewhere.test`,
       event_type: TYPES[random(7)] as EngagementEvent['event_type'],
       automated: random(5) === 0,
-      created_at: new Date(app.clock.now().getTime() - random(90 * 24 * 60) * 60_000).toISOString(),
+      created_at: new Date(
+        app.clock.now().getTime() - random(90 * 24 * 60) * MINUTE_MS,
+      ).toISOString(),
     }))
     all.push(...events)
     await count(events)
@@ -73,7 +75,7 @@ it('counts events and the distinct recipients behind them, whenever they come', 
         complained: of('complained').length,
       })
     }
-    // A period that is over, by whole days.
+    // A period of whole days in the past.
     const day = (ago: number) =>
       new Date(app.clock.now().getTime() - ago * DAY_MS).toISOString().slice(0, 10)
     const [first, last] = [day(50), day(20)]
@@ -92,7 +94,7 @@ it('counts events and the distinct recipients behind them, whenever they come', 
   }
 })
 
-it('rates opens and clicks by what was delivered', async () => {
+it('computes open and click rates from the delivered messages', async () => {
   const tenant = await app.tenant('rated')
   const at = new Date(app.clock.now().getTime() - DAY_MS)
   const to = (n: number) => `r${n}@elsewhere.test`
@@ -137,7 +139,7 @@ it('rates opens and clicks by what was delivered', async () => {
   })
 })
 
-it('forgets what no period reaches, and keeps the days', async () => {
+it('deletes old engagement quarters and recipients, and keeps daily counts', async () => {
   const { db } = app.core
   const event = (created_at: Date) => ({
     organization_id: acme.organizationId,

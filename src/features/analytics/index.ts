@@ -10,7 +10,13 @@ export function analytics(core: Core): Feature {
   const reports = reportService({ ...core, analytics: service })
   return {
     prefix: '/api/v1/analytics',
-    capabilities: ['analytics', 'analytics_engagement', 'analytics_reports', 'reports'],
+    capabilities: [
+      'analytics',
+      'analytics_engagement',
+      'analytics_reports',
+      'reports',
+      'report_schedules',
+    ],
     routes: async (app) => {
       await app.register(analyticsRoutes(service))
       await app.register(reportRoutes(reports), { prefix: '/reports' })

@@ -1,30 +1,32 @@
 import { sql } from 'kysely'
 import { type Window, wholeDays } from './window.ts'
 
-/** Whose figures, of which domain. */
+/** The organization and domain of the figures. */
 export interface Owner {
   organization_id: string
   domain: string
 }
 
-/** Columns that are added up, and what becomes of them where they are still to be added up. */
+const TRAFFIC = `sent, delivered, bounced, deferred, rejected, inbound, spam_scores, spam_score_sum,
+  attempts`
+
+/** Summed columns, and their expressions for rows that are not rolled up yet. */
 const FAMILIES = {
   mail_traffic: {
-    columns: `sent, delivered, bounced, deferred, rejected, inbound, spam_scores, spam_score_sum`,
-    pending: `sent, delivered, bounced, deferred, rejected, inbound, spam_scores, spam_score_sum`,
+    columns: TRAFFIC,
+    pending: TRAFFIC,
   },
   engagement: {
     columns: `opened, clicked, unsubscribed, complained, last_opened, last_clicked`,
-    // Whom these were the last of is known once they are added up.
+    // The last event of a recipient is known only after the roll-up.
     pending: `(event_type = 'opened')::int, (event_type = 'clicked')::int,
       (event_type = 'unsubscribed')::int, (event_type = 'complained')::int, 0, 0`,
   },
 } as const
 
 /**
- * All that counts in a window, to select from: whole days where there are any, quarters of an hour at
- * both ends, and what was stored a moment ago. In one statement, so that nothing is missed or seen
- * twice while it is being added up.
+ * The rows of a window, to select from: whole days, quarters of an hour at both ends, and rows that are
+ * not rolled up yet. One statement, so that a concurrent roll-up neither hides nor doubles rows.
  */
 export function rolledUp(family: keyof typeof FAMILIES, owner: Owner, window: Window) {
   const { columns, pending } = FAMILIES[family]

@@ -37,6 +37,8 @@ export interface Sums {
   bounced: number
   deferred: number
   rejected: number
+  /** Attempts to deliver sent messages, with retries. */
+  attempts: number
   spam_scores: number
   spam_score_sum: number
 }
@@ -44,7 +46,7 @@ export interface Sums {
 export async function sums(db: Db, owner: Owner, window: Window): Promise<Sums> {
   const { rows } = await sql<Sums>`
     select ${total('sent')}, ${total('delivered')}, ${total('bounced')}, ${total('deferred')},
-      ${total('rejected')}, ${total('spam_scores')},
+      ${total('rejected')}, ${total('attempts')}, ${total('spam_scores')},
       coalesce(sum(spam_score_sum), 0) as spam_score_sum
     from ${rolledUp('mail_traffic', owner, window)}`.execute(db)
   return rows[0] as Sums
@@ -59,19 +61,18 @@ export interface Volume {
   inbound: number
 }
 
-/** By the days of the window's time zone; days without mail are absent. */
+/** Per day of the window's time zone; days without mail are absent. */
 export async function volume(db: Db, owner: Owner, window: Window, days: Day[]): Promise<Volume[]> {
   const starts = days.map(({ start }) => start.toISOString())
   const { rows } = await sql<{ nth: number; outbound: number; inbound: number }>`
     select width_bucket(bucket, ${starts}::timestamptz[]) as nth,
       sum(sent)::bigint as outbound, sum(inbound)::bigint as inbound
     from ${rolledUp('mail_traffic', owner, window)}
-    where sent > 0 or inbound > 0
-    group by nth order by nth`.execute(db)
+    group by nth having sum(sent) > 0 or sum(inbound) > 0 order by nth`.execute(db)
   return rows.map(({ nth, ...counts }) => ({ date: days[nth - 1]?.date as string, ...counts }))
 }
 
-/** Fails when the figures cannot be read. */
+/** Throws when the figures cannot be read. */
 export const probe = (db: Db) =>
   db.selectFrom('mail_traffic_hours').select('bucket').limit(1).execute()
 
@@ -83,7 +84,7 @@ export const fold = async (db: Db, limit: number): Promise<number> => {
   return rows[0]?.moved ?? 0
 }
 
-/** No window reaches back so far that it needs more than days. */
+/** Older quarters of an hour are deleted: windows that far back use days. */
 export async function deleteQuartersBefore(db: Db, time: Date): Promise<void> {
   const at = time.toISOString()
   await db.deleteFrom('mail_traffic_quarters').where('bucket', '<', at).execute()

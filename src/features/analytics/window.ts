@@ -1,10 +1,9 @@
 import { Unprocessable } from '../../errors.ts'
 import { parseIso } from '../../lib/dates.ts'
+import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
 import { isTimeZone, localDate, nextDate, startOfDay } from '../../lib/time-zones.ts'
 
-const MINUTE_MS = 60_000
 const QUARTER_MS = 15 * MINUTE_MS
-const DAY_MS = 24 * 60 * MINUTE_MS
 const MOST_DAYS = 366
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 
@@ -17,17 +16,17 @@ export interface WindowQuery {
   timezone?: string
 }
 
-/** From one quarter of an hour to another, the first one included. */
+/** From one quarter of an hour (included) to another (excluded). */
 export interface Window {
   from: Date
   to: Date
   days: number
   timezone: string
-  /** It goes on until now. */
+  /** The window ends now. */
   isOpen: boolean
 }
 
-/** So many days back from now, or from `start` to `end`, whose dates are days of the time zone. */
+/** The last days, or `start` to `end`, whose dates are days of the time zone. */
 export function windowOf(query: WindowQuery, now: Date): Window {
   const { timezone = 'UTC' } = query
   if (!isTimeZone(timezone)) {
@@ -71,13 +70,13 @@ export interface Day {
   start: Date
 }
 
-/** The days of a window, also those it has only a part of. */
+/** The days of a window, partial days included. */
 export function daysOf({ from, to, timezone }: Window): Day[] {
   const days: Day[] = []
   const last = localDate(new Date(to.getTime() - 1), timezone)
   for (let date = localDate(from, timezone); date <= last; date = nextDate(date)) {
     const start = startOfDay(date, timezone)
-    // A zone that crosses the date line has days that never were.
+    // A time zone that crossed the date line skipped a day.
     const previous = days.at(-1)
     if (previous && previous.start >= start) days.pop()
     days.push({ date, start })
@@ -85,7 +84,7 @@ export function daysOf({ from, to, timezone }: Window): Day[] {
   return days
 }
 
-/** The whole days of UTC in the middle of a window; an empty span at its start when there are none. */
+/** The whole UTC days inside a window; an empty span at its start when there are none. */
 export function wholeDays({ from, to, timezone }: Window): { from: Date; to: Date } {
   const first = new Date(Math.ceil(from.getTime() / DAY_MS) * DAY_MS)
   const end = new Date(Math.floor(to.getTime() / DAY_MS) * DAY_MS)

@@ -1,6 +1,6 @@
-import type { Db } from '../../database/database.ts'
+import type { Db, Tx } from '../../database/database.ts'
 
-/** Somebody who may sign in: active, and so is the organization. */
+/** Finds an active user of an active organization; an open invitation is no user yet. */
 export const findActiveUser = (db: Db, email: string) =>
   db
     .selectFrom('dashboard_users')
@@ -12,10 +12,13 @@ export const findActiveUser = (db: Db, email: string) =>
       'dashboard_users.organization_id',
       'dashboard_users.password_hash',
       'organizations.name as organization_name',
+      'organizations.require_two_factor',
     ])
     .where('dashboard_users.email', '=', email)
     .where('dashboard_users.is_active', '=', true)
+    .where('dashboard_users.password_hash', 'is not', null)
     .where('organizations.active', '=', true)
+    .$narrowType<{ password_hash: string }>()
     .executeTakeFirst()
 
 export const setLastLogin = (db: Db, id: string, now: Date) =>
@@ -31,3 +34,15 @@ export const setPassword = (db: Db, id: string, passwordHash: string, now: Date)
     .set({ password_hash: passwordHash, updated_at: now.toISOString() })
     .where('id', '=', id)
     .execute()
+
+export const requiresTwoFactor = async (db: Db, organizationId: string): Promise<boolean> => {
+  const row = await db
+    .selectFrom('organizations')
+    .select('require_two_factor')
+    .where('id', '=', organizationId)
+    .executeTakeFirst()
+  return row?.require_two_factor === true
+}
+
+export const setFullName = (tx: Tx, id: string, fullName: string) =>
+  tx.updateTable('dashboard_users').set({ full_name: fullName }).where('id', '=', id).execute()

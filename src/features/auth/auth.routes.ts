@@ -1,5 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { DashboardSessionRequired, InvalidLogin } from '../../access/access.errors.ts'
+import {
+  AddressNotAllowed,
+  DashboardSessionRequired,
+  InvalidLogin,
+} from '../../access/access.errors.ts'
 import { dashboardSession, keyOrSession, none } from '../../access/labels.ts'
 import { Done, done, Success, success } from '../../http/envelope.ts'
 import { LoginBody, Me, PasswordBody, SignedIn } from './auth.schemas.ts'
@@ -9,7 +13,7 @@ export const authRoutes =
   (auth: AuthService): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.post('/login', {
-      config: { auth: none(), errors: [InvalidLogin], throttled: true },
+      config: { auth: none(), errors: [InvalidLogin, AddressNotAllowed], throttled: true },
       schema: {
         operationId: 'login',
         summary: 'Sign in to the dashboard',
@@ -27,21 +31,21 @@ export const authRoutes =
       config: { auth: keyOrSession() },
       schema: {
         operationId: 'get_me',
-        summary: 'Who the caller is',
+        summary: 'Get the user and the organization of the caller',
         response: { 200: Success(Me) },
       },
       handler: async (request) => success('OK', auth.me(request.caller)),
     })
 
     app.post('/logout', {
-      config: { auth: keyOrSession() },
+      config: { auth: keyOrSession({ partialToo: true, endedToo: true }) },
       schema: {
         operationId: 'logout',
-        summary: 'End the session; does nothing for an API key',
+        summary: 'End the session and clear its cookies; does nothing for an API key',
         response: { 200: Done },
       },
       handler: async (request, reply) => {
-        reply.header('set-cookie', await auth.logout(request.caller))
+        reply.header('set-cookie', await auth.logout(request.caller, request.unusableCookies))
         return done('Logged out')
       },
     })

@@ -17,7 +17,10 @@ export const PasswordBody = Body({
 const User = Type.Object({
   id: Type.String(),
   email: Type.String(),
-  role: Type.String({ examples: ['admin'] }),
+  role: Type.String({
+    description: 'owner, admin or read_only; an operator has a role of the platform',
+    examples: ['admin'],
+  }),
   organization_id: Nullable(Type.String()),
 })
 
@@ -27,6 +30,10 @@ export const SignedIn = Type.Object({
   user: User,
   organization: Organization,
   capabilities: Manifest,
+  two_factor_required: Type.Boolean({
+    description: 'true: the session is partial; call two-factor/verify next',
+  }),
+  two_factor_enrolled: Type.Boolean({ description: 'false: call two-factor/setup first' }),
 })
 
 export const Me = Type.Object({

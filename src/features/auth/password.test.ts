@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, newAddress, PASSWORD, startApp } from '../../../test/support/app.ts'
+import { type App, newIp, PASSWORD, startApp } from '../../../test/support/app.ts'
 
 let app: App
 beforeAll(async () => {
@@ -12,10 +12,10 @@ const ME = '/api/v1/auth/me'
 const NEW = 'a-new-passphrase-42'
 const change = { current_password: PASSWORD, new_password: NEW }
 const login = (email: string, password: string) =>
-  app.send('POST', '/api/v1/auth/login', { body: { email, password }, from: newAddress() })
+  app.send('POST', '/api/v1/auth/login', { body: { email, password }, from: newIp() })
 
-describe('a change of the own password', () => {
-  it('is not for keys', async () => {
+describe('changing the own password', () => {
+  it('is rejected for API keys', async () => {
     const tenant = await app.tenant('key')
     expect(await tenant.post(CHANGE, change)).toMatchObject({
       status: 400,
@@ -24,9 +24,9 @@ describe('a change of the own password', () => {
     expect((await login(tenant.email, PASSWORD)).status).toBe(200)
   })
 
-  it('needs the current password, and a wrong one counts against the account', async () => {
+  it('requires the current password, and a wrong one counts as a failed login', async () => {
     const tenant = await app.tenant('wrong')
-    const session = await app.session('dashboard', tenant.userId, { from: newAddress() })
+    const session = await app.session('dashboard', tenant.userId, { from: newIp() })
     const wrong = { ...change, current_password: 'not the password' }
     for (let failure = 1; failure <= 3; failure++) {
       expect(await session.post(CHANGE, wrong)).toMatchObject({
@@ -45,7 +45,7 @@ describe('a change of the own password', () => {
     ['only-letters-here', 'Password must contain numbers'],
     ['Password1234', 'Password is too common; choose something less predictable'],
     [`a1${'x'.repeat(1023)}`, 'Password must be at most 1024 characters long'],
-  ])('refuses the new password %s', async (new_password, msg) => {
+  ])('rejects the new password %s', async (new_password, msg) => {
     const tenant = await app.tenant(`weak-${new_password.slice(0, 8).toLowerCase()}`)
     const session = await app.session('dashboard', tenant.userId)
     expect(await session.post(CHANGE, { ...change, new_password })).toMatchObject({
@@ -55,7 +55,7 @@ describe('a change of the own password', () => {
     expect((await login(tenant.email, PASSWORD)).status).toBe(200)
   })
 
-  it('ends every other session of the user, keeps the own one, and replaces the password', async () => {
+  it('replaces the password and ends every session of the user but the current one', async () => {
     const [tenant, other] = [await app.tenant('changed'), await app.tenant('unchanged')]
     const own = await app.session('dashboard', tenant.userId)
     const elsewhere = await app.session('dashboard', tenant.userId)
@@ -73,7 +73,7 @@ describe('a change of the own password', () => {
     expect((await login(tenant.email, NEW)).status).toBe(200)
   })
 
-  it('needs the CSRF token', async () => {
+  it('requires the CSRF token', async () => {
     const tenant = await app.tenant('csrf')
     const { jar } = await app.session('dashboard', tenant.userId)
     expect(await app.send('POST', CHANGE, { jar, body: change })).toMatchObject({

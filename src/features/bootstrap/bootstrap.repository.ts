@@ -3,13 +3,13 @@ import type { Tx } from '../../database/database.ts'
 
 const LOCK = 5_377_002
 
-/** Bootstraps wait for each other; whoever comes second finds an organization. */
+/** Serializes bootstraps: the second one finds an organization and is rejected. */
 export const lock = (tx: Tx) => sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
 
 export const anyOrganization = (tx: Tx) =>
   tx.selectFrom('organizations').select('id').limit(1).executeTakeFirst()
 
-interface FirstTenant {
+export interface FirstTenant {
   organizationId: string
   organizationName: string
   domainId: string
@@ -21,21 +21,24 @@ interface FirstTenant {
   now: string
 }
 
-export async function insertFirstTenant(tx: Tx, first: FirstTenant): Promise<void> {
+/** Returns the domain. */
+export async function insertFirstTenant(tx: Tx, first: FirstTenant) {
   const { organizationId, domainId, email, now } = first
   await tx
     .insertInto('organizations')
     .values({ id: organizationId, name: first.organizationName, admin_email: email })
     .execute()
-  await tx
+  const domain = await tx
     .insertInto('domains')
     .values({
       id: domainId,
       organization_id: organizationId,
       domain: first.domain,
       verified_at: now,
+      ownership_verified_at: now,
     })
-    .execute()
+    .returning(['id', 'dkim_selector'])
+    .executeTakeFirstOrThrow()
   await tx
     .insertInto('email_accounts')
     .values({
@@ -55,10 +58,8 @@ export async function insertFirstTenant(tx: Tx, first: FirstTenant): Promise<voi
       organization_id: organizationId,
       email,
       password_hash: first.passwordHash,
+      role: 'owner',
     })
     .execute()
+  return domain
 }
-
-/** Other processes remove their copy of the token file. */
-export const tellBootstrapped = (tx: Tx, kind: 'organization' | 'operator') =>
-  sql`select pg_notify('mailplane_access', ${`bootstrapped:${kind}`})`.execute(tx)

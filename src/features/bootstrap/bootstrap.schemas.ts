@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Body } from '../../http/envelope.ts'
+import { Body, Nullable, OneOf } from '../../http/envelope.ts'
 import { EMAIL_PATTERN } from '../../lib/email.ts'
 
 export const BootstrapBody = Body({
@@ -21,4 +21,20 @@ export const Bootstrapped = Type.Object({
   domain: Type.String({ examples: ['acme.example'] }),
   mailbox: Type.String({ examples: ['admin@acme.example'] }),
   api_key: Type.String({ description: 'Shown this once only' }),
+})
+
+const Step = OneOf(['open', 'done'], {
+  description: 'open: a bootstrap token creates the first one',
+})
+
+export const BootstrapState = Type.Object({
+  organization: Step,
+  operator: Step,
+  token_files: Type.Object(
+    {
+      organization: Nullable(Type.String({ examples: ['/var/lib/mailplane/bootstrap-token'] })),
+      operator: Nullable(Type.String()),
+    },
+    { description: 'Where the token is on the host of the server; null once the step is done' },
+  ),
 })

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, PASSWORD, startApp } from '../../../test/support/app.ts'
 
 let app: App
-beforeEach(async () => {
+const start = async () => {
   app = await startApp()
-})
-afterEach(() => app.stop())
+}
 
 const body = { organization_name: 'Acme', admin_email: 'Admin@Acme.Test', admin_password: PASSWORD }
 const tokenFile = () => join(app.dataDir, 'bootstrap-token')
@@ -17,8 +16,34 @@ const bootstrap = (
   headers: Record<string, string> = { 'x-bootstrap-token': token() },
 ) => app.send('POST', '/api/v1/bootstrap/', { headers, body: sent })
 
+describe('the state of the first run', () => {
+  beforeEach(start)
+  afterEach(() => app.stop())
+
+  it('says what is open and where the token is, until it is done', async () => {
+    const state = async () => (await app.send('GET', '/api/v1/bootstrap/')).body.data
+    expect(await state()).toEqual({
+      organization: 'open',
+      operator: 'open',
+      token_files: {
+        organization: tokenFile(),
+        operator: join(app.dataDir, 'operator-bootstrap-token'),
+      },
+    })
+    await bootstrap()
+    expect(await state()).toMatchObject({
+      organization: 'done',
+      operator: 'open',
+      token_files: { organization: null },
+    })
+  })
+})
+
 describe('bootstrap of the first organization', () => {
-  it('creates everything needed to begin, tells the key once, and removes the token', async () => {
+  beforeEach(start)
+  afterEach(() => app.stop())
+
+  it('creates the first tenant, returns the API key once, and removes the token', async () => {
     expect(statSync(tokenFile()).mode & 0o777).toBe(0o600)
     const answer = await bootstrap()
     expect(answer).toMatchObject({
@@ -43,17 +68,46 @@ describe('bootstrap of the first organization', () => {
     expect(JSON.stringify(stored)).not.toContain(answer.body.data.api_key)
     const domain = await app.core.db.selectFrom('domains').selectAll().executeTakeFirstOrThrow()
     expect(domain.verified_at).not.toBeNull()
+    expect(domain.ownership_verified_at).not.toBeNull()
     const events = await app.core.db.selectFrom('events').selectAll().execute()
+    const { organization_id } = answer.body.data
     expect(events).toMatchObject([
       {
         event: 'org.created',
         source: 'api',
         data: { name: 'Acme', admin_email: 'admin@acme.test' },
       },
+      { event: 'domain.added', data: { domain: 'acme.test', domain_id: domain.id } },
+      { event: 'mailbox.created', data: { email: 'admin@acme.test', organization_id } },
     ])
   })
 
-  it('refuses a wrong or missing token without spending the right one, and before looking at the body', async () => {
+  it('gives the first domain a DKIM key and its DNS record (B3.1)', async () => {
+    const { api_key } = (await bootstrap()).body.data
+    const headers = { 'x-api-key': api_key }
+    const { items } = (await app.send('GET', '/api/v1/domains/', { headers })).body.data
+    const { body } = await app.send('GET', `/api/v1/domains/${items[0].id}`, { headers })
+    expect(body.data).toMatchObject({
+      dkim_enabled: true,
+      dkim_record: expect.stringMatching(/^v=DKIM1; k=rsa; p=MII/),
+    })
+    expect(body.data.dns_records).toContainEqual(
+      expect.objectContaining({
+        type: 'TXT',
+        name: 'default._domainkey.acme.test',
+        value: body.data.dkim_record,
+      }),
+    )
+  })
+
+  it('is offered again after a restart while only a platform key exists (B3.6)', async () => {
+    await app.key(null, { scope: 'platform' })
+    expect(await app.core.access.bootstrap.prepare()).toEqual(['organization', 'operator'])
+    expect((await bootstrap()).status).toBe(200)
+    expect(await app.core.access.bootstrap.prepare()).toEqual(['operator'])
+  })
+
+  it('rejects a wrong or missing token before it reads the body, and keeps the right token valid', async () => {
     expect(await bootstrap(body, { 'x-bootstrap-token': 'wrong' })).toMatchObject({
       status: 401,
       body: { msg: 'Invalid bootstrap token' },
@@ -65,7 +119,7 @@ describe('bootstrap of the first organization', () => {
     expect((await bootstrap()).status).toBe(200)
   })
 
-  it('answers 409 once an organization exists, whatever the token', async () => {
+  it('returns 409 once an organization exists, with any token', async () => {
     const right = token()
     await bootstrap()
     for (const sent of [right, 'wrong']) {
@@ -76,28 +130,7 @@ describe('bootstrap of the first organization', () => {
     }
   })
 
-  it.each([
-    ['short1', 'Password must be at least 12 characters long'],
-    ['1234567890123', 'Password must contain letters'],
-    ['only-letters-here', 'Password must contain numbers'],
-    ['Password1234', 'Password is too common; choose something less predictable'],
-  ])('refuses the password %s and keeps the token', async (admin_password, msg) => {
-    const answer = await bootstrap({ ...body, admin_password })
-    expect(answer).toMatchObject({
-      status: 422,
-      body: { msg, detail: [{ loc: ['body', 'admin_password'], msg }] },
-    })
-    expect(existsSync(tokenFile())).toBe(true)
-  })
-
-  it.each([['no-at-sign'], ['two@@acme.test'], ['a b@acme.test'], ['admin@nodot'], ['admin@-.-']])(
-    'refuses the address %s',
-    async (admin_email) => {
-      expect((await bootstrap({ ...body, admin_email })).status).toBe(422)
-    },
-  )
-
-  it('lets exactly one of many concurrent calls through', async () => {
+  it('accepts exactly one of many concurrent calls', async () => {
     const right = token()
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -111,7 +144,7 @@ describe('bootstrap of the first organization', () => {
     expect(await app.core.db.selectFrom('api_keys').selectAll().execute()).toHaveLength(1)
   })
 
-  it('tells the key again to a retry whose answer was lost, and to nobody else', async () => {
+  it('returns the API key again only to a retry with the token and its Idempotency-Key', async () => {
     const right = token()
     const retry = { 'x-bootstrap-token': right, 'idempotency-key': 'first' }
     const first = await bootstrap(body, retry)
@@ -128,4 +161,30 @@ describe('bootstrap of the first organization', () => {
       first.body.data.api_key,
     )
   })
+})
+
+describe('bootstrap with invalid data', () => {
+  beforeAll(start)
+  afterAll(() => app.stop())
+
+  it.each([
+    ['short1', 'Password must be at least 12 characters long'],
+    ['1234567890123', 'Password must contain letters'],
+    ['only-letters-here', 'Password must contain numbers'],
+    ['Password1234', 'Password is too common; choose something less predictable'],
+  ])('rejects the password %s and keeps the token valid', async (admin_password, msg) => {
+    const answer = await bootstrap({ ...body, admin_password })
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { msg, detail: [{ loc: ['body', 'admin_password'], msg }] },
+    })
+    expect(existsSync(tokenFile())).toBe(true)
+  })
+
+  it.each([['no-at-sign'], ['two@@acme.test'], ['a b@acme.test'], ['admin@nodot'], ['admin@-.-']])(
+    'rejects the address %s',
+    async (admin_email) => {
+      expect((await bootstrap({ ...body, admin_email })).status).toBe(422)
+    },
+  )
 })

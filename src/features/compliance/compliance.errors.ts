@@ -1,6 +1,15 @@
 import { defineError } from '../../errors.ts'
 
 export const MailboxNotFound = defineError({ status: 404, message: 'Mailbox not found' })
+export const NothingStored = defineError<string>({
+  status: 404,
+  message: (email) => `No data about ${email} is stored`,
+})
+export const IsSharedMailbox = defineError<string>({
+  status: 409,
+  message: (email) =>
+    `${email} is a shared mailbox, not a person; delete the shared mailbox instead`,
+})
 export const ExportNotFound = defineError({ status: 404, message: 'Data export not found' })
 export const ExportNotReady = defineError<string>({
   status: 409,
@@ -36,4 +45,16 @@ export const HoldNotFound = defineError({ status: 404, message: 'Legal hold not 
 export const HoldReleased = defineError({
   status: 409,
   message: 'Legal hold is already released',
+})
+export const PolicyNotFound = defineError({
+  status: 404,
+  message: 'This organization has no retention policy',
+})
+export const NoPolicyToCancel = defineError({
+  status: 409,
+  message: 'The retention policy is already in force; set another one, or delete it',
+})
+export const NothingKept = defineError({
+  status: 409,
+  message: 'A legal hold keeps no expunged messages of this mailbox',
 })

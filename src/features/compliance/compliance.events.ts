@@ -4,7 +4,7 @@ import { Nullable } from '../../http/envelope.ts'
 
 export const DataExportRequested = defineEvent('compliance.data_export', {
   source: 'api',
-  summary: 'Somebody asked for the data of a person',
+  summary: 'An operator requested an export of the data of a person',
   data: Type.Object({
     export_id: Type.String(),
     user_email: Type.String(),
@@ -15,7 +15,7 @@ export const DataExportRequested = defineEvent('compliance.data_export', {
 
 export const DataErasureRequested = defineEvent('compliance.data_erasure', {
   source: 'api',
-  summary: 'Somebody asked for the data of a person to be erased',
+  summary: 'An operator requested the erasure of the data of a person',
   data: Type.Object({
     erasure_id: Type.String(),
     user_email: Type.String(),
@@ -39,21 +39,21 @@ const Hold = {
   hold_id: Type.Integer({ examples: [7] }),
   organization_id: Type.String(),
   custodians: Type.Array(Type.String(), {
-    description: 'Addresses; none means every address of the organization',
+    description: 'E-mail addresses; none means every address of the organization',
     examples: [['ada@acme.example']],
   }),
-  user_email: Nullable(Type.String({ description: 'Where there is exactly one custodian' })),
+  user_email: Nullable(Type.String({ description: 'Set when there is exactly one custodian' })),
   reason: Type.String({ examples: ['lawsuit'] }),
 }
 
 export const HoldPlaced = defineEvent('compliance.hold.placed', {
   source: 'api',
-  summary: 'Data of a person must be kept',
+  summary: 'A legal hold was placed; the data it covers must be kept',
   data: Type.Object(Hold),
 })
 
 export const HoldReleased = defineEvent('compliance.hold.released', {
   source: 'api',
-  summary: 'Data of a person need not be kept any more',
+  summary: 'A legal hold was released',
   data: Type.Object(Hold),
 })

@@ -1,22 +1,69 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../database/database.ts'
 import { domainOf } from '../../lib/mail-address.ts'
+import type { Person } from './personal-data/personal-table.ts'
 
 const columns = ['id', 'organization_id', 'domain_id', 'email', 'status'] as const
 
+/** Several organizations may prepare a mailbox until one of them proves that it owns the domain. */
 export const findMailbox = (db: Db, email: string) =>
-  db.selectFrom('email_accounts').select(columns).where('email', '=', email).executeTakeFirst()
+  db
+    .selectFrom('email_accounts')
+    .select(columns)
+    .where('email', '=', email)
+    .orderBy(({ selectFrom, ref }) =>
+      selectFrom('domains')
+        .select('ownership_verified_at')
+        .where('domains.id', '=', ref('email_accounts.domain_id')),
+    )
+    .limit(1)
+    .executeTakeFirst()
 
-/** Whose an address is, also when no mailbox has it. */
+/** Returns whether Dovecot can open the mailbox. Mailboxes of unproven domains have no mail. */
+export async function hasMail(db: Db, email: string): Promise<boolean> {
+  const { rows } = await sql`select username from edge.mailbox(${email})`.execute(db)
+  return rows.length > 0
+}
+
+/** The organization that owns the domain of an address, also without a mailbox. */
 export const findOrganization = async (db: Db, email: string): Promise<string | undefined> =>
   (
     await db
       .selectFrom('domains')
       .select('organization_id')
       .where('domain', '=', domainOf(email))
+      .where('ownership_verified_at', 'is not', null)
       .executeTakeFirst()
   )?.organization_id
 
-/** With the domain's row, which counts it and is locked first. */
+/** The newest mailbox with this address that was deleted while its mail is still on disk. */
+const findDeleted = (db: Db, email: string) =>
+  db
+    .selectFrom('deleted_mailboxes')
+    .select('organization_id')
+    .where('email', '=', email)
+    .orderBy('deleted_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+/** Resolves an address; the person may have no mailbox, and be unknown. */
+export async function findPerson(db: Db, email: string): Promise<Person> {
+  const mailbox = await findMailbox(db, email)
+  if (mailbox) return { email, account_id: mailbox.id, organization_id: mailbox.organization_id }
+  const deleted = await findDeleted(db, email)
+  const organization_id = deleted?.organization_id ?? (await findOrganization(db, email)) ?? null
+  return { email, account_id: null, organization_id }
+}
+
+export const isSharedMailbox = async (db: Db, email: string): Promise<boolean> =>
+  (await db
+    .selectFrom('shared_mailboxes')
+    .select('id')
+    .where('email', '=', email)
+    .where('status', '=', 'active')
+    .executeTakeFirst()) !== undefined
+
+/** Locks the domain first, as every change of a mailbox does. */
 export async function lockMailbox(tx: Tx, id: string, domainId: string) {
   await tx.selectFrom('domains').select('id').where('id', '=', domainId).forUpdate().execute()
   return tx
@@ -28,8 +75,8 @@ export async function lockMailbox(tx: Tx, id: string, domainId: string) {
 }
 
 /**
- * Held until the transaction ends. Placing a hold and whatever a hold forbids meet here: one of the
- * two comes first, and the other sees it.
+ * Serializes placing a legal hold with the deletions that a hold forbids: the second of two concurrent
+ * transactions sees the result of the first.
  */
 export const lockOrganization = (tx: Tx, id: string) =>
   tx

@@ -3,7 +3,7 @@ import { EMAIL_PATTERN } from '../../lib/email.ts'
 
 const EMAIL = new RegExp(EMAIL_PATTERN)
 
-/** The address of a path as it is stored; people of other hosts have one too. */
+/** Normalizes the address of a path. Addresses of other hosts are valid too. */
 export function userEmail(sent: string): string {
   const address = sent.trim().toLowerCase()
   if (address.length > 254 || !EMAIL.test(address)) {

@@ -25,7 +25,7 @@ const counted = sql<object>`
   from domains join organizations on organizations.id = organization_id
   order by domains.id`
 
-/** The same figures, read from the rows they stand for. */
+/** The same figures, computed from the rows. */
 const summed = sql<object>`
   select domains.id, own.accounts as total_email_accounts, own.inactive as inactive_email_accounts,
     own.suspended as suspended_email_accounts, own.allotted as allotted_storage,
@@ -60,7 +60,7 @@ const expectExact = async () =>
     (await summed.execute(app.core.db)).rows,
   )
 
-it('are exact after statements that touch many mailboxes of several tenants', async () => {
+it('counters are exact after statements that touch many mailboxes of several tenants', async () => {
   const { db } = app.core
   const base = ulid().slice(0, 20)
   await sql`
@@ -84,7 +84,7 @@ it('are exact after statements that touch many mailboxes of several tenants', as
   await expectExact()
 })
 
-it('are exact after domains are switched off, given more and removed', async () => {
+it('counters are exact after domains are deactivated, enlarged and removed', async () => {
   const { db } = app.core
   const base = ulid().slice(0, 22)
   await sql`insert into domains (id, organization_id, domain, active)
@@ -97,14 +97,17 @@ it('are exact after domains are switched off, given more and removed', async () 
   await expectExact()
 })
 
-it('holds a bulk of one transaction no longer than the rows take', async () => {
+it('counters change once per statement, so that an insert of 10,000 mailboxes is quick', async () => {
   const { db } = app.core
-  const begin = performance.now()
+  const { rows } = await sql<{ name: string; isPerRow: boolean }>`
+    select tgname as name, (tgtype & 1) = 1 as "isPerRow" from pg_trigger
+    where tgname like '%\\_count\\_%' and tgrelid in ('email_accounts'::regclass, 'domains'::regclass)
+    `.execute(db)
+  expect(rows).toHaveLength(6)
+  expect(rows.filter(({ isPerRow }) => isPerRow)).toEqual([])
   await sql`
     insert into email_accounts (id, organization_id, domain_id, email, password_hash)
     select 'bulk' || n, ${acme.organizationId}, ${acme.domainId}, 'bulk' || n || '@acme.test', ''
     from generate_series(1, 10000) n`.execute(db)
-  // Counted row by row, half as many took 18 seconds.
-  expect(performance.now() - begin).toBeLessThan(10_000)
   await expectExact()
 })

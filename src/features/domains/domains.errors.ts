@@ -5,8 +5,20 @@ export const DomainAlreadyClaimed = defineError<{ domain: string; existing_id?: 
   status: 409,
   code: 'DOMAIN_ALREADY_CLAIMED',
   message: ({ domain }) => `Domain ${domain} already exists`,
-  // Whose it is, only its owner learns.
+  // Only the owner of the domain gets its id.
   data: ({ existing_id }) => (existing_id === undefined ? undefined : { existing_id }),
+})
+export const DomainReserved = defineError<string>({
+  status: 409,
+  code: 'DOMAIN_RESERVED',
+  message: (domain) =>
+    `Domain ${domain} belongs to this host or contains its name; it is not given to organizations`,
+})
+export const OperatorMustApprove = defineError<string>({
+  status: 409,
+  code: 'DOMAIN_NEEDS_OPERATOR',
+  message: (domain) =>
+    `Ownership of ${domain} must be confirmed by an operator of this host; ask for it`,
 })
 export const DomainExternalIdTaken = defineError({
   status: 409,

@@ -41,6 +41,35 @@ export const DomainVerified = defineEvent('domain.verified', {
   data: Type.Object(Named),
 })
 
+export const OwnershipVerified = defineEvent('domain.ownership_verified', {
+  source: 'api',
+  summary: 'The ownership of a domain was proven; the mail servers host it from now on',
+  data: Type.Object({
+    ...Named,
+    method: Type.String({
+      description: 'dns, operator, or setting (SVC_DOMAIN_OWNERSHIP=off)',
+      examples: ['dns'],
+    }),
+  }),
+})
+
+export const ClaimExpiring = defineEvent('domain.claim_expiring', {
+  source: 'api',
+  summary: 'A pending domain will be deleted unless its ownership is proven',
+  data: Type.Object({ ...Named, expires_at: Type.String({ format: 'date-time' }) }),
+})
+
+export const ClaimEnded = defineEvent('domain.claim_ended', {
+  source: 'api',
+  summary: 'A pending domain was deleted: not proven in time, or proven by another organization',
+  data: Type.Object({
+    ...Named,
+    reason: Type.String({ description: 'lapsed or proven_by_other', examples: ['lapsed'] }),
+    mailboxes_deleted: Type.Integer(),
+    aliases_deleted: Type.Integer(),
+  }),
+})
+
 export const EncryptionKeyGenerated = defineEvent('encryption.key.generated', {
   source: 'encryption',
   summary: 'A key was made',
@@ -50,4 +79,21 @@ export const EncryptionKeyGenerated = defineEvent('encryption.key.generated', {
     selector: Type.String(),
     kind: Type.Literal('dkim'),
   }),
+})
+
+interface DomainNames {
+  id: string
+  organization_id: string
+  domain: string
+}
+
+export const eventSubject = ({ organization_id, domain }: DomainNames) => ({
+  org_id: organization_id,
+  domain,
+})
+
+export const eventData = ({ id, domain, organization_id }: DomainNames) => ({
+  domain_id: id,
+  domain,
+  organization_id,
 })

@@ -1,10 +1,16 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { inOrder, nameOf, pageOfFound, pageOfKnown, withIds } from '../../database/pages.ts'
+import {
+  inOrder,
+  nameOf,
+  pageAndTotal,
+  searchPageAndTotal,
+  withIds,
+} from '../../database/paging.ts'
 import { prepared } from '../../database/prepared.ts'
 import { inScope, inScopeOf, organizationOf } from '../../database/scope.ts'
-import { containsInLowerCase, containsWhileWalking } from '../../database/search.ts'
+import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 
@@ -16,6 +22,7 @@ export const columns = [
   'domains.description',
   'domains.active',
   'domains.verified_at',
+  'domains.ownership_verified_at',
   'domains.max_quota',
   'domains.max_users',
   'domains.dkim_enabled',
@@ -35,6 +42,9 @@ export const columns = [
   'domains.quota_override',
   'domains.quota_override_at',
   'domains.quota_override_by',
+  'domains.mta_sts_mode',
+  'domains.mta_sts_problem',
+  'domains.mta_sts_checked_at',
   'domains.policy_bl_only',
   'domains.policy_reject_spam',
   'domains.policy_greylist',
@@ -50,14 +60,9 @@ export interface DomainFilter {
   active?: boolean
 }
 
-const matching = (
-  db: Db,
-  scope: Scope,
-  { q, active }: DomainFilter,
-  contains = containsInLowerCase,
-) => {
+const matching = (db: Db, scope: Scope, { q, active }: DomainFilter) => {
   let query = db.selectFrom('domains').where(inScope('domains', scope))
-  // Written out: a plan for either could not use the index of those that are not active.
+  // A literal: the index of inactive domains is partial.
   if (active !== undefined) query = query.where('domains.active', '=', sql.lit(active))
   if (q !== undefined && q !== '') query = query.where(contains('domains.domain', q))
   return query
@@ -70,15 +75,10 @@ export async function list(
   sort: Sort<'domain' | 'created_at' | 'total_storage_used'>,
   page: Page,
 ) {
-  const walked = matching(db, scope, filter, containsWhileWalking)
-  const found = () => matching(db, scope, filter)
-  const everything = () => count(db, scope, filter)
+  const query = matching(db, scope, filter)
   const { ids, total } = filter.q
-    ? await pageOfFound(db, { walked, found, everything }, 'domains', sort, page)
-    : await pageOfKnown(db, walked, 'domains', sort, page, {
-        count: everything(),
-        isAddedUp: scope === 'platform',
-      })
+    ? await searchPageAndTotal(db, query, 'domains', sort, page)
+    : await pageAndTotal(db, query, 'domains', sort, page, count(db, scope, filter))
   return { items: inOrder(ids, await listed(db, { ids })), total }
 }
 
@@ -93,16 +93,16 @@ const listed = prepared((db, { ids }: { ids: string[] }) =>
     .where(withIds('domains', ids)),
 )
 
-/** Kept by triggers, whatever the list is narrowed to. */
+/** Reads the counters of organizations, which triggers maintain. */
 const count = (db: Db, scope: Scope, { active }: DomainFilter) =>
   db
     .selectFrom('organizations')
-    .select(sql<number>`coalesce(sum(${knownCount(active)}), 0)::int`.as('total'))
+    .select(sql<number>`coalesce(sum(${counterFor(active)}), 0)::int`.as('total'))
     .$if(scope !== 'platform', (query) =>
       query.where('id', '=', (scope as { organization: string }).organization),
     )
 
-function knownCount(active: boolean | undefined) {
+function counterFor(active: boolean | undefined) {
   if (active === undefined) return sql.ref('domain_count')
   return active ? sql`domain_count - inactive_domain_count` : sql.ref('inactive_domain_count')
 }
@@ -123,7 +123,9 @@ const byName = prepared(
       .selectFrom('domains')
       .select(columns)
       .where('domains.domain', '=', domain)
-      .where(inScopeOf('domains', organization)),
+      .where(inScopeOf('domains', organization))
+      // Only the platform sees several claims on one name.
+      .orderBy('domains.id'),
 )
 export const findByName = async (db: Db, scope: Scope, domain: string) =>
   (await byName(db, { domain, organization: organizationOf(scope) }))[0]
@@ -146,17 +148,18 @@ const locked = prepared((db, { id, organization }: { id: string; organization: s
     .where(inScopeOf('domains', organization))
     .forUpdate(),
 )
-/** Holds the row until the transaction ends; taken before the organization's, never after. */
+/** Locks the row. To avoid deadlocks, lock the domain before its organization. */
 export const lock = async (tx: Tx, scope: Scope, id: string) =>
   (await locked(tx, { id, organization: organizationOf(scope) }))[0]
 
-/** Keeps the domain from being deleted until the transaction ends, and hinders nothing else. */
+/** Prevents the deletion of the domain until the transaction ends; other updates may proceed. */
 export const holdByName = (tx: Tx, scope: Scope, domain: string) =>
   tx
     .selectFrom('domains')
     .select(columns)
     .where('domains.domain', '=', domain)
     .where(inScope('domains', scope))
+    .orderBy('domains.id')
     .forKeyShare()
     .executeTakeFirst()
 
@@ -165,6 +168,7 @@ export interface DomainFields {
   description?: string | null
   active?: boolean
   verified_at?: string | null
+  ownership_verified_at?: string
   max_quota?: number
   max_users?: number
   dkim_enabled?: boolean
@@ -179,6 +183,16 @@ export interface DomainFields {
   policy_reject_spam?: number
   policy_greylist?: number
   policy_rbl?: number
+}
+
+/** Domains that the plan of the organization still allows; undefined without a limit. */
+export async function countFree(tx: Tx, organizationId: string): Promise<number | undefined> {
+  const row = await tx
+    .selectFrom('organizations')
+    .select(['max_domains', 'domain_count'])
+    .where('id', '=', organizationId)
+    .executeTakeFirst()
+  return row && row.max_domains !== null ? row.max_domains - row.domain_count : undefined
 }
 
 export const insert = (
@@ -200,17 +214,17 @@ export const remove = (tx: Tx, id: string) =>
 const storageAllotted = prepared((db, { id }: { id: string }) =>
   db
     .selectFrom('domains')
-    // Bounded: the quotas of an unbounded domain may add up to more than a bigint holds.
+    // Capped: the quotas of an unlimited domain may add up to more than a safe integer.
     .select(
       sql<number>`least(allotted_storage, ${Number.MAX_SAFE_INTEGER}::bigint)::bigint`.as('sum'),
     )
     .where('id', '=', id),
 )
-/** What the mailboxes of a domain were given together. */
+/** The sum of the quotas of the domain's mailboxes, in bytes. */
 export const allotted = async (tx: Tx, id: string): Promise<number> =>
   (await storageAllotted(tx, { id }))[0]?.sum ?? 0
 
-/** Everything that receives mail and has no quota but the domain's. */
+/** Active mailboxes and shared mailboxes to which the domain's quota applies. */
 export const addressesWithQuotaOf = async (db: Db, id: string): Promise<string[]> => {
   const rows = await db
     .selectFrom('email_accounts')
@@ -257,3 +271,11 @@ export const activeAccounts = (db: Db, id: string) =>
     .where('domain_id', '=', id)
     .where('status', '=', 'active')
     .executeTakeFirstOrThrow()
+
+/** Ids of the mailboxes and shared mailboxes of a domain. */
+export async function mailboxIdsOf(tx: Tx, domainId: string): Promise<string[]> {
+  const of = (table: 'email_accounts' | 'shared_mailboxes') =>
+    tx.selectFrom(table).select('id').where('domain_id', '=', domainId)
+  const rows = await of('email_accounts').unionAll(of('shared_mailboxes')).execute()
+  return rows.map(({ id }) => id)
+}

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { TSchema } from 'typebox'
 import { key } from '../../access/labels.ts'
+import { DomainOnHold, MailboxBeingErased } from '../../hosting/held-mailboxes.ts'
 import { Done, done, Success, success } from '../../http/envelope.ts'
 import { Paginated, pageOf } from '../../http/paging.ts'
 import { sortOf } from '../../http/sorting.ts'
@@ -57,12 +58,13 @@ export const domainRoutes =
           errors.OrganizationIdRequired,
           AllotmentExceeded,
           errors.DomainAlreadyClaimed,
+          errors.DomainReserved,
           errors.DomainExternalIdTaken,
         ],
       },
       schema: {
         operationId: 'create_domain',
-        summary: 'Add a domain; answers with the DNS records to publish',
+        summary: 'Claim a domain; answers with the DNS records to publish',
         body: shapes.NewDomain,
         response: { 201: Success(shapes.CreatedDomain) },
       },
@@ -114,7 +116,10 @@ export const domainRoutes =
     })
 
     app.delete('/:domain_id', {
-      config: { auth: key('write'), errors: [errors.DomainNotFound, errors.DomainNotEmpty] },
+      config: {
+        auth: key('write'),
+        errors: [errors.DomainNotFound, errors.DomainNotEmpty, DomainOnHold, MailboxBeingErased],
+      },
       schema: {
         operationId: 'delete_domain',
         summary: 'Delete a domain without mailboxes; its aliases and SMTP credentials go with it',
@@ -131,7 +136,7 @@ export const domainRoutes =
       config: { auth: key('read'), errors: [errors.DomainNotFound] },
       schema: {
         operationId: 'get_domain_quotas',
-        summary: 'What the domain may hold and holds',
+        summary: 'Get the quotas and the usage of a domain',
         params: shapes.DomainParams,
         response: { 200: Success(shapes.DomainQuotas) },
       },
@@ -157,7 +162,7 @@ export const domainRoutes =
       },
       schema: {
         operationId: 'update_domain_quotas',
-        summary: "Set the quotas of a domain; an operator's word stands as an override",
+        summary: 'Set the quotas of a domain; those of an operator become an override',
         params: shapes.DomainParams,
         querystring: QuotaForce,
         body: shapes.QuotaChange,

@@ -1,20 +1,20 @@
-import { getPublicSuffix } from 'tldts'
+import { rateSettingProblems } from '../../hosting/rate-settings.ts'
 import { toDomainName } from '../../lib/domain-name.ts'
+import { isPublicSuffix } from './ownership/ownership.rules.ts'
 
 const SELECTOR = /^[A-Za-z0-9]([A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$/
 
 export type Sent = Record<string, unknown>
 
-/** The name a domain is stored under, or what is wrong with the one that was sent. */
+/** Returns the name in its stored form, or the problem with it. */
 export function readDomainName(sent: unknown): { name: string } | { problem: string } {
   if (typeof sent !== 'string' || sent.trim() === '') return { problem: 'Domain name is required' }
   const name = toDomainName(sent)
-  // Nobody owns a suffix under which others register.
-  if (!name || getPublicSuffix(name) === name) return { problem: 'Invalid domain name format' }
+  if (!name || isPublicSuffix(name)) return { problem: 'Invalid domain name format' }
   return { name }
 }
 
-/** Everything wrong with the fields of a domain, in the words clients compare. */
+/** Returns all problems of the fields. Clients compare these texts. */
 export function domainProblems(sent: Sent): string[] {
   const problems: string[] = []
   const amount = (name: string, label: string) => {
@@ -50,6 +50,7 @@ export function domainProblems(sent: Sent): string[] {
       problems.push(`${name} must be an object`)
     }
   }
+  problems.push(...rateSettingProblems(sent.rate_limits))
   for (const name of ['external_id', 'description']) {
     const value = sent[name]
     if (value !== undefined && value !== null && typeof value !== 'string')
@@ -76,7 +77,7 @@ const FIELDS = [
 
 export const QUOTA_FIELDS = ['max_quota', 'max_users', 'rate_limits', 'storage_quotas'] as const
 
-/** The named fields that were sent, and nothing else. */
+/** Returns those of the named fields that were sent. */
 export const pick = (sent: Sent, names: readonly string[] = FIELDS): Record<string, never> =>
   Object.fromEntries(
     names.filter((name) => sent[name] !== undefined).map((name) => [name, sent[name] as never]),

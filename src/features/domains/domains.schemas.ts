@@ -1,8 +1,9 @@
 import { type TSchema, Type } from 'typebox'
-import { Body, Nullable, Timestamp } from '../../http/envelope.ts'
+import { Body, Nullable, OneOf, Timestamp } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/paging.ts'
 import { SortQuery } from '../../http/sorting.ts'
 import { FreeForm, Organization } from '../organizations/organizations.schemas.ts'
+import { OUTCOMES } from './dns-history/record-check.ts'
 
 export const Domain = Type.Object(
   {
@@ -17,6 +18,12 @@ export const Domain = Type.Object(
     description: Nullable(Type.String()),
     active: Type.Boolean(),
     verified_at: Nullable(Timestamp),
+    ownership_verified_at: Nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'When its ownership was proven; null = a pending claim, which is not hosted',
+      }),
+    ),
     max_quota: Type.Integer({
       description: 'Bytes; bounds the sum over the mailboxes; 0 = no bound',
     }),
@@ -26,7 +33,7 @@ export const Domain = Type.Object(
     tracking_enabled: Type.Boolean({
       description: 'Whether mail of its SMTP credentials may be tracked, where the host tracks',
     }),
-    rate_limits: FreeForm('Free-form'),
+    rate_limits: FreeForm('Limits of the rate limiter'),
     storage_quotas: FreeForm('Free-form'),
     total_storage_used: Type.Integer({ description: 'Bytes' }),
     total_attachment_storage: Type.Integer(),
@@ -34,7 +41,9 @@ export const Domain = Type.Object(
     total_email_accounts: Type.Integer(),
     total_emails: Type.Integer(),
     total_attachments: Type.Integer(),
-    rate_usage_data: Nullable(FreeForm('Set by the rate limiter')),
+    rate_usage_data: Nullable(
+      FreeForm('Counts of the rate limiter by direction, at most a minute old'),
+    ),
     last_storage_calculation: Nullable(Timestamp),
     storage_calculation_time_ms: Nullable(Type.Integer()),
     quota_override: Type.Boolean(),
@@ -61,9 +70,26 @@ export const DnsRecord = Type.Object(
     name: Type.String({ examples: ['acme.example'] }),
     value: Type.String({ description: 'Exactly what to publish', examples: ['mail.localhost.'] }),
     priority: Nullable(Type.Integer({ examples: [10] })),
+    ttl: Type.Integer({ description: 'Seconds', examples: [3600] }),
+    required: Type.Boolean({
+      description: 'Mail suffers without it; the others help mail programs and other hosts',
+    }),
     description: Type.String(),
   },
   { title: 'DnsRecord' },
+)
+
+export const ComparedRecord = Type.Object(
+  {
+    ...DnsRecord.properties,
+    status: Type.Optional(
+      OneOf(OUTCOMES, { description: 'What DNS has; unknown when it did not answer' }),
+    ),
+    found: Type.Optional(
+      Type.Array(Type.String(), { description: 'The records of this kind that DNS has' }),
+    ),
+  },
+  { title: 'ComparedDnsRecord' },
 )
 
 const dkim = {
@@ -120,7 +146,9 @@ const fields = {
   dkim_enabled: Type.Optional(Type.Boolean()),
   dkim_selector: Type.Optional(Type.String({ maxLength: 63, examples: ['default'] })),
   tracking_enabled: Type.Optional(Type.Boolean()),
-  rate_limits: Type.Optional(FreeForm('Free-form')),
+  rate_limits: Type.Optional(
+    FreeForm('Limits of the rate limiter; replaces the whole object', { outbound_hourly: 100 }),
+  ),
   storage_quotas: Type.Optional(FreeForm('Free-form')),
 }
 
@@ -132,7 +160,16 @@ export const NewDomain = Body({
   ...fields,
 })
 
-export const DomainChange = Body(fields)
+export const DomainChange = Body({
+  ...fields,
+  dkim_selector: Type.Optional(
+    Type.String({
+      maxLength: 63,
+      description: 'The current one only; a selector changes when a new key is activated',
+      examples: ['default'],
+    }),
+  ),
+})
 
 export const QuotaChange = Body({
   max_quota: fields.max_quota,

@@ -24,7 +24,7 @@ const eventsOf = async (id: string) =>
   )
 
 describe('adding a domain', () => {
-  it('answers with the DNS records to publish and an event', async () => {
+  it('returns the DNS records to publish and emits an event', async () => {
     const answer = await acme.post(path, {
       domain: 'Shop.Test',
       organization_id: globex.organizationId,
@@ -54,6 +54,17 @@ describe('adding a domain', () => {
       'TXT shop.test',
       'TXT _dmarc.shop.test',
       'TXT default._domainkey.shop.test',
+      'TXT _mta-sts.shop.test',
+      'CNAME mta-sts.shop.test',
+      'TXT _smtp._tls.shop.test',
+      'CNAME autoconfig.shop.test',
+      'CNAME autodiscover.shop.test',
+      'SRV _autodiscover._tcp.shop.test',
+      'SRV _imaps._tcp.shop.test',
+      'SRV _submissions._tcp.shop.test',
+      'SRV _submission._tcp.shop.test',
+      'SRV _pop3s._tcp.shop.test',
+      'TXT _mailplane.shop.test',
     ])
     expect(dns_records[0]).toMatchObject({ value: 'mail.localhost.', priority: 10 })
     expect(await eventsOf(id)).toMatchObject([
@@ -66,7 +77,7 @@ describe('adding a domain', () => {
     ])
   })
 
-  it('tracks its mail unless told not to, which can be changed', async () => {
+  it('enables tracking by default, and the setting can be changed', async () => {
     const one = (await create('tracked.test')).body.data
     expect(one.tracking_enabled).toBe(true)
     const two = (await create('untracked.test', { tracking_enabled: false })).body.data
@@ -89,7 +100,7 @@ describe('adding a domain', () => {
     ['XN--MNCHEN-3YA.example', 'xn--mnchen-3ya.example', 'münchen.example'],
     ['trailing.dot.test.', 'trailing.dot.test', 'trailing.dot.test'],
     ['ａｃｍｅ-wide.test', 'acme-wide.test', 'acme-wide.test'],
-  ])('stores %s as %s and shows it both ways', async (sent, domain, domain_unicode) => {
+  ])('stores %s as %s and returns ASCII and Unicode', async (sent, domain, domain_unicode) => {
     const { status, body } = await create(sent)
     expect(status).toBe(201)
     expect(body.data).toMatchObject({ domain, domain_unicode })
@@ -112,20 +123,20 @@ describe('adding a domain', () => {
     [`${'a.'.repeat(130)}test`, 'Invalid domain name format'],
     ['a\u0007.test', 'Invalid domain name format'],
     ['xn--\u200d.test', 'Invalid domain name format'],
-  ])('refuses the name %j', async (domain, problem) => {
+  ])('rejects the name %j', async (domain, problem) => {
     expect(await create(domain)).toMatchObject({
       status: 400,
       body: { msg: 'Validation failed', data: { errors: [problem] } },
     })
   })
 
-  it('takes Cyrillic letters for what they are, not for the Latin ones they resemble', async () => {
+  it('keeps Cyrillic letters apart from the Latin letters they resemble', async () => {
     const { body } = await create('асме.test')
     expect(body.data.domain).toMatch(/^xn--/)
     expect(body.data.domain).not.toBe('acme.test')
   })
 
-  it('collects every problem before answering', async () => {
+  it('returns every problem at once', async () => {
     const answer = await create('x.test', {
       max_quota: -1,
       max_users: 'many',
@@ -140,8 +151,8 @@ describe('adding a domain', () => {
     ])
   })
 
-  it('refuses a name that is taken, and tells the id only to its owner', async () => {
-    const { id } = (await create('taken.test')).body.data
+  it('rejects an existing name, and returns the id only to its owner', async () => {
+    const { id } = await app.hostedDomain(acme, { domain: 'taken.test' })
     expect(await create('TAKEN.test')).toMatchObject({
       status: 409,
       body: {
@@ -156,16 +167,16 @@ describe('adding a domain', () => {
     expect(foreign.text).not.toContain(id)
   })
 
-  it('lets one of many concurrent claims through, whoever makes them', async () => {
+  it('accepts one of many concurrent claims of each tenant', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
         (index % 2 ? acme : globex).post(path, { ...plain, domain: 'contested.test' }),
       ),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409])
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409])
   })
 
-  it('asks a platform caller for the organization', async () => {
+  it('requires organization_id from a platform caller', async () => {
     expect(await operator.post(path, { ...plain, domain: 'platform.test' })).toMatchObject({
       status: 400,
       body: { msg: 'organization_id is required for a platform-scope caller' },
@@ -184,7 +195,7 @@ describe('adding a domain', () => {
     expect(made.body.data.organization_id).toBe(globex.organizationId)
   })
 
-  it('refuses an external id that is taken, but not the lack of one', async () => {
+  it('rejects a duplicate external id but accepts several domains without one', async () => {
     await create('external-1.test', { external_id: 'x-1' })
     expect(await create('external-2.test', { external_id: 'x-1' })).toMatchObject({
       status: 409,
@@ -196,7 +207,7 @@ describe('adding a domain', () => {
 })
 
 describe('reading domains', () => {
-  it('shows a tenant its own and nothing else, whatever organization it names', async () => {
+  it('returns only the own domains to a tenant, for any organization_id', async () => {
     const own = await acme.get(`${path}?organization_id=${globex.organizationId}&per_page=200`)
     const owners = new Set(
       own.body.data.items.map((item: { organization_id: string }) => item.organization_id),
@@ -212,7 +223,7 @@ describe('reading domains', () => {
     expect(narrowed.body.data.items[0].organization_name).toBe('globex')
   })
 
-  it('searches, filters and sorts', async () => {
+  it('searches, filters and sorts domains', async () => {
     await create('findable.test', { active: false })
     const names = async (query: string) =>
       (await acme.get(`${path}?${query}`)).body.data.items.map(
@@ -231,7 +242,7 @@ describe('reading domains', () => {
     })
   })
 
-  it('shows one with its organization, records and use', async () => {
+  it('returns a domain with its organization, DNS records and usage', async () => {
     const { body } = await acme.get(`${path}${acme.domainId}`)
     expect(body.data).toMatchObject({
       domain: 'acme.test',
@@ -246,7 +257,7 @@ describe('reading domains', () => {
     expect(body.data.email_accounts).toHaveLength(1)
   })
 
-  it("answers 404 for another organization's domain on every route, and changes nothing", async () => {
+  it("returns 404 for another organization's domain on every route, and changes nothing", async () => {
     const id = globex.domainId
     const before = await globex.get(`${path}${id}`)
     const tries = [
@@ -264,7 +275,7 @@ describe('reading domains', () => {
 })
 
 describe('changing a domain', () => {
-  it('keeps its name and organization, whatever is sent', async () => {
+  it('ignores a new name and a new organization', async () => {
     const { id } = (await create('fixed.test')).body.data
     const { body } = await acme.put(`${path}${id}`, {
       domain: 'other.test',
@@ -286,7 +297,7 @@ describe('changing a domain', () => {
     })
   })
 
-  it('cannot be given less room than its mailboxes were', async () => {
+  it('rejects a quota below the sum of its mailboxes', async () => {
     const refused = await acme.put(`${path}${acme.domainId}`, { max_quota: 1024 })
     expect(refused).toMatchObject({
       status: 400,
@@ -298,7 +309,7 @@ describe('changing a domain', () => {
 })
 
 describe('quotas of a domain', () => {
-  it('show use and accounts, and change', async () => {
+  it('are returned with usage and accounts, and can be changed', async () => {
     const { body } = await acme.get(`${path}${acme.domainId}/quotas`)
     expect(body.data).toMatchObject({
       domain: 'acme.test',
@@ -319,7 +330,7 @@ describe('quotas of a domain', () => {
     ).toMatchObject({ max_users: 50, quota_override: false })
   })
 
-  it("stand as an override once an operator sets them, until an operator's force lets them go", async () => {
+  it('set by an operator are an override until an operator writes with force', async () => {
     const { id } = (await create('override.test')).body.data
     const quotas = `${path}${id}/quotas`
     expect((await operator.put(quotas, { max_users: 5 })).body.data.quota_override).toBe(true)
@@ -342,14 +353,14 @@ describe('quotas of a domain', () => {
 })
 
 describe('deleting a domain', () => {
-  it('is refused while it has mailboxes', async () => {
+  it('is rejected while it has mailboxes', async () => {
     expect(await acme.delete(`${path}${acme.domainId}`)).toMatchObject({
       status: 400,
       body: { msg: 'Cannot delete domain with 1 email accounts. Delete them first.' },
     })
   })
 
-  it('frees the name for others', async () => {
+  it('frees the name for other organizations', async () => {
     const { id } = (await create('freed.test')).body.data
     expect(await acme.delete(`${path}${id}`)).toMatchObject({
       status: 200,

@@ -27,9 +27,3 @@ export const HolderScriptActive = defineError<{ active: string }>({
     `The mailbox runs a script of its holder's own, '${active}'; send replace: true to switch it off`,
   data: ({ active }) => ({ active }),
 })
-
-export const HolderOnVacation = defineError({
-  status: 409,
-  code: 'HOLDER_ON_VACATION',
-  message: "The mailbox holder's own vacation responder is on, and a sender gets one reply only",
-})

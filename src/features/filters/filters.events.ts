@@ -5,7 +5,7 @@ const script = { script_name: Type.String(), email: Type.String() }
 
 export const FilterCreated = defineEvent('filter.created', {
   source: 'api',
-  summary: 'A filter script of a mailbox was saved, new or again',
+  summary: 'A filter script of a mailbox was created or replaced',
   data: Type.Object({ ...script, active: Type.Boolean() }),
 })
 

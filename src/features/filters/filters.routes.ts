@@ -9,7 +9,7 @@ import * as shapes from './filters.schemas.ts'
 import type { FilterService } from './filters.service.ts'
 import type { TenantVacationService } from './vacation.service.ts'
 
-const DISPLACING = [errors.HolderScriptActive, errors.HolderOnVacation]
+const CONFLICTS = [errors.HolderScriptActive]
 
 export const filterRoutes =
   (filters: FilterService, vacations: TenantVacationService): FastifyPluginAsyncTypebox =>
@@ -19,7 +19,7 @@ export const filterRoutes =
       config: { auth: key('read'), errors: [errors.AccountNotFound, ...READ_ERRORS] },
       schema: {
         operationId: 'list_filters',
-        summary: 'Scripts of a mailbox, by name',
+        summary: 'List the scripts of a mailbox, sorted by name',
         querystring: shapes.FilterListQuery,
         response: { 200: Success(Paginated(shapes.Script)) },
       },
@@ -34,7 +34,7 @@ export const filterRoutes =
       config: { auth: key('read') },
       schema: {
         operationId: 'list_filter_templates',
-        summary: 'Scripts to begin with',
+        summary: 'List the script templates',
         querystring: shapes.TemplateQuery,
         response: { 200: Success(Paginated(shapes.Template)) },
       },
@@ -69,13 +69,13 @@ export const filterRoutes =
           errors.InvalidScriptName,
           errors.ReservedScriptName,
           errors.AccountNotFound,
-          ...DISPLACING,
+          ...CONFLICTS,
           ...SAVE_ERRORS,
         ],
       },
       schema: {
         operationId: 'save_filter',
-        summary: 'Create a script of a mailbox, or replace one of that name',
+        summary: 'Create a script of a mailbox, or replace the script with this name',
         querystring: shapes.FilterQuery,
         body: shapes.NewScript,
         response: { 200: Success(shapes.SavedScript) },
@@ -87,7 +87,7 @@ export const filterRoutes =
     app.post('/vacation', {
       config: {
         auth: key('write'),
-        errors: [errors.AccountNotFound, Unprocessable, ...DISPLACING, ...SAVE_ERRORS],
+        errors: [errors.AccountNotFound, Unprocessable, ...CONFLICTS, ...SAVE_ERRORS],
       },
       schema: {
         operationId: 'set_filter_vacation',
@@ -110,13 +110,13 @@ export const filterRoutes =
           errors.ReservedScriptName,
           errors.AccountNotFound,
           errors.ScriptNotFound,
-          ...DISPLACING,
+          ...CONFLICTS,
           ...SAVE_ERRORS,
         ],
       },
       schema: {
         operationId: 'activate_filter',
-        summary: "Run a script on a mailbox's mail, beside what its holder has set",
+        summary: "Activate a script of a mailbox, in addition to the holder's own settings",
         params: shapes.FilterParams,
         querystring: shapes.FilterQuery,
         body: shapes.ActivateBody,
@@ -141,7 +141,7 @@ export const filterRoutes =
       },
       schema: {
         operationId: 'delete_filter',
-        summary: 'Delete a script of a mailbox; an active one is switched off first',
+        summary: 'Delete a script of a mailbox; an active script is deactivated first',
         params: shapes.FilterParams,
         querystring: shapes.FilterQuery,
         response: { 200: Success(shapes.DeletedScript) },

@@ -5,7 +5,7 @@ import { PageQuery } from '../../http/paging.ts'
 const Email = Type.String({
   minLength: 1,
   maxLength: 320,
-  description: 'Whose scripts are meant',
+  description: 'E-mail address of the mailbox',
   examples: ['jane@acme.example'],
 })
 
@@ -18,11 +18,11 @@ export const Script = Type.Object(
   {
     name: Type.String({ examples: ['newsletters'] }),
     content: Type.String({ examples: ['require ["fileinto"];\r\nfileinto "Newsletters";\r\n'] }),
-    active: Type.Boolean({ description: 'Whether mail passes through it' }),
-    size: Type.Integer({ description: 'Bytes' }),
+    active: Type.Boolean({ description: 'Whether the script runs on incoming mail' }),
+    size: Type.Integer({ description: 'Size in bytes' }),
     created_at: Nullable(Timestamp),
     managed: Type.Boolean({
-      description: "Written by the mailbox holder's own pages; cannot be changed here",
+      description: "Written by the mailbox holder's settings pages; cannot be changed here",
     }),
   },
   { title: 'FilterScript' },
@@ -41,7 +41,7 @@ export const Template = Type.Object(
 const replace = Type.Optional(
   Type.Boolean({
     default: false,
-    description: "Switch off a script that the mailbox holder's own mail program has activated",
+    description: "Deactivate a script that the mailbox holder's own mail client has activated",
   }),
 )
 
@@ -82,7 +82,7 @@ export const VacationBody = Body({
     }),
   ),
   external_only: Type.Optional(
-    Type.Boolean({ default: false, description: 'No reply to senders at the own domain' }),
+    Type.Boolean({ default: false, description: 'Send no reply to senders of the same domain' }),
   ),
   replace,
 })

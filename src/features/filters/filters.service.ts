@@ -3,15 +3,8 @@ import type { Core } from '../../core.ts'
 import { type Page, paginated } from '../../http/paging.ts'
 import { domainOf } from '../../lib/mail-address.ts'
 import type { Session } from '../../mail/managesieve/session.ts'
-import {
-  type Additions,
-  isReserved,
-  MAIN,
-  mainScript,
-  TENANT_VACATION,
-} from '../../sieve/main-script.ts'
-import { vacation } from '../../sieve/vacation.ts'
-import { type Layout, readComponent, readLayout, runAll } from '../mailbox/script-store/layout.ts'
+import { isReserved, MAIN, mainScript } from '../../sieve/main-script.ts'
+import { type Layout, readLayout, runAll } from '../mailbox/script-store/layout.ts'
 import type { ScriptStore } from '../mailbox/script-store/script-store.ts'
 import * as errors from './filters.errors.ts'
 import { FilterCreated, FilterDeleted, FilterUpdated } from './filters.events.ts'
@@ -34,16 +27,16 @@ interface Needs extends Pick<Core, 'db' | 'events'> {
 export type FilterService = ReturnType<typeof filterService>
 
 /**
- * The tenant's side of a mailbox's scripts. The main script of the holder's pages stays the active
- * one: it runs the tenant's script beside the holder's, so that neither displaces the other.
+ * Scripts that a tenant sets for a mailbox. The generated main script stays the active script: it includes
+ * the tenant's script and the holder's scripts, so that neither replaces the other.
  */
 export function filterService({ db, events, scripts }: Needs) {
   async function account(caller: Caller, sent: string) {
-    const found = await findActiveAccount(db, caller.scope, sent.trim().toLowerCase())
-    if (!found) throw new errors.AccountNotFound(sent)
+    const row = await findActiveAccount(db, caller.scope, sent.trim().toLowerCase())
+    if (!row) throw new errors.AccountNotFound(sent)
     return {
-      ...found,
-      about: { org_id: found.organization_id, domain: domainOf(found.email) },
+      ...row,
+      about: { org_id: row.organization_id, domain: domainOf(row.email) },
     }
   }
 
@@ -51,8 +44,8 @@ export function filterService({ db, events, scripts }: Needs) {
     account,
 
     async list(caller: Caller, email: string, page: Page) {
-      const of = await account(caller, email)
-      return scripts.read(of.email, async (session) => {
+      const mailbox = await account(caller, email)
+      return scripts.read(mailbox.email, async (session) => {
         const layout = await readLayout(session)
         const names = [...layout.names].sort()
         const items = []
@@ -68,8 +61,8 @@ export function filterService({ db, events, scripts }: Needs) {
       paginated(TEMPLATES.slice(page.offset, page.offset + page.perPage), TEMPLATES.length, page),
 
     async get(caller: Caller, email: string, name: string) {
-      const of = await account(caller, email)
-      return scripts.read(of.email, async (session) => {
+      const mailbox = await account(caller, email)
+      return scripts.read(mailbox.email, async (session) => {
         const layout = await readLayout(session)
         const content = layout.names.has(name) ? await session.get(name) : undefined
         if (content === undefined) throw new errors.ScriptNotFound(name)
@@ -78,45 +71,48 @@ export function filterService({ db, events, scripts }: Needs) {
     },
 
     async save(caller: Caller, email: string, sent: NewScript) {
-      const { name, content, active: wanted = false, replace = false } = sent
+      const { name, content, active: activate = false, replace = false } = sent
       if (!NAME.test(name)) throw new errors.InvalidScriptName()
       if (isReserved(name)) throw new errors.ReservedScriptName()
-      const of = await account(caller, email)
-      return scripts.edit(caller, of, async (session, tx) => {
+      const mailbox = await account(caller, email)
+      return scripts.edit(caller, mailbox, async (session, tx) => {
         const layout = await readLayout(session)
-        const active = wanted || isActive(name, layout)
-        await events.emit(tx, FilterCreated, of.about, {
+        const active = activate || isActive(name, layout)
+        await events.emit(tx, FilterCreated, mailbox.about, {
           script_name: name,
-          email: of.email,
+          email: mailbox.email,
           active,
         })
-        if (wanted) await refuseDisplacing(session, layout, name, replace)
+        if (activate) refuseConflict(layout, name, replace)
         await session.put(name, content)
-        if (wanted) await runAll(session, slotOf(name))
+        if (activate) await runAll(session, name)
         return { name, active }
       })
     },
 
     async activate(caller: Caller, email: string, name: string, replace = false) {
-      const of = await account(caller, email)
-      return scripts.edit(caller, of, async (session, tx) => {
+      const mailbox = await account(caller, email)
+      return scripts.edit(caller, mailbox, async (session, tx) => {
         const layout = await refuseMissing(session, name)
-        await refuseDisplacing(session, layout, name, replace)
-        await events.emit(tx, FilterUpdated, of.about, {
+        refuseConflict(layout, name, replace)
+        await events.emit(tx, FilterUpdated, mailbox.about, {
           script_name: name,
-          email: of.email,
+          email: mailbox.email,
           action: 'activated',
         })
-        await runAll(session, slotOf(name))
+        await runAll(session, name)
         return { name, active: true }
       })
     },
 
     async remove(caller: Caller, email: string, name: string) {
-      const of = await account(caller, email)
-      return scripts.edit(caller, of, async (session, tx) => {
+      const mailbox = await account(caller, email)
+      return scripts.edit(caller, mailbox, async (session, tx) => {
         const layout = await refuseMissing(session, name)
-        await events.emit(tx, FilterDeleted, of.about, { script_name: name, email: of.email })
+        await events.emit(tx, FilterDeleted, mailbox.about, {
+          script_name: name,
+          email: mailbox.email,
+        })
         await deactivate(session, layout, name)
         await session.remove(name)
         return { name }
@@ -132,46 +128,27 @@ async function refuseMissing(session: Session, name: string): Promise<Layout> {
   return layout
 }
 
-/** One reply per message, and one script that the holder has activated: both are the holder's. */
-export async function refuseDisplacing(
-  session: Session,
-  { active }: Layout,
-  name: string,
-  replace: boolean,
-): Promise<void> {
-  if (name === TENANT_VACATION) {
-    const { settings } = await readComponent(session, vacation)
-    if (settings.enabled) throw new errors.HolderOnVacation()
-  }
+/** A script that the holder's own mail program has activated takes precedence. */
+export function refuseConflict({ active }: Layout, name: string, replace: boolean): void {
   if (active !== undefined && active !== MAIN && active !== name && !replace) {
     throw new errors.HolderScriptActive({ active })
   }
 }
 
-/** The responder has a place of its own beside the one script that a tenant may run. */
-export const slotOf = (name: string): Partial<Additions> =>
-  name === TENANT_VACATION ? { vacation: true } : { filter: name }
-
-export async function deactivate(session: Session, layout: Layout, name: string): Promise<void> {
-  const { active, additions } = layout
-  if (active === name) await session.activate('')
-  if (additions.filter !== name && !(additions.vacation && name === TENANT_VACATION)) return
-  const changed = name === TENANT_VACATION ? { vacation: false } : { filter: undefined }
-  await session.put(MAIN, mainScript({ ...additions, ...changed }))
+async function deactivate(session: Session, layout: Layout, name: string): Promise<void> {
+  if (layout.active === name) await session.activate('')
+  if (layout.filter === name) await session.put(MAIN, mainScript(undefined))
 }
 
-const isActive = (name: string, { active, additions }: Layout): boolean => {
-  if (active === name) return true
-  if (active !== MAIN) return false
-  return name === TENANT_VACATION ? additions.vacation : additions.filter === name
-}
+const isActive = (name: string, { active, filter }: Layout): boolean =>
+  active === name || (active === MAIN && filter === name)
 
 const scriptOf = (name: string, content: string, layout: Layout) => ({
   name,
   content,
   active: isActive(name, layout) || (isReserved(name) && layout.active === MAIN),
   size: Buffer.byteLength(content),
-  // The script store knows no times.
+  // ManageSieve reports no timestamps.
   created_at: null,
   managed: isReserved(name),
 })

@@ -15,13 +15,12 @@ beforeEach(() => {
   world.sieve.behaviour = 'normal'
 })
 
-/** What was told about a mailbox's scripts, in order. */
 const eventsOf = async (email: string) =>
   (await world.app.core.db.selectFrom('events').selectAll().orderBy('sequence').execute())
     .filter(({ data }) => (data as { email?: string }).email === email)
     .map(({ event, org_id, domain, data }) => ({ event, org_id, domain, data }))
 
-/** Every route that is about a mailbox. */
+/** One request for every route that takes a mailbox. */
 const calls = (email: string) =>
   [
     ['GET', at(email), undefined],
@@ -32,8 +31,8 @@ const calls = (email: string) =>
     ['POST', at(email, 'vacation'), { enabled: true, message: 'x' }],
   ] as const
 
-describe("a tenant's filters", () => {
-  it("name a mailbox, which must be there, active, and the tenant's own", async () => {
+describe('tenant filters', () => {
+  it('returns 404 for an unknown, suspended or foreign mailbox on every route', async () => {
     const { tenant } = await world.holder('acme')
     const globex = await world.holder('globex')
     const asleep = await insertMailbox(world.app, tenant, { status: 'suspended' })
@@ -51,7 +50,7 @@ describe("a tenant's filters", () => {
     expect(globex.scripts.scripts.size).toBe(0)
   })
 
-  it("are not configured, or not available, in the words of the holder's pages", async () => {
+  it('returns 503 when ManageSieve is unavailable or not configured and 502 when it refuses', async () => {
     const { tenant, email } = await world.holder('down')
     world.sieve.behaviour = 'hang-up'
     const bare = await startApp()
@@ -81,7 +80,7 @@ describe("a tenant's filters", () => {
   })
 
   it.each(['', 'a b', 'a/b', 'ä', 'a"b', 'x'.repeat(65), '../x', 'a.b'])(
-    'cannot have the name %j',
+    'rejects the script name %j with 400',
     async (name) => {
       const { tenant, email } = await world.holder('names')
       expect(await tenant.post(at(email), { name, content: 'keep;' })).toMatchObject({
@@ -91,7 +90,7 @@ describe("a tenant's filters", () => {
     },
   )
 
-  it("cannot touch the holder's own scripts", async () => {
+  it("rejects changes of the mailbox holder's own scripts with 400", async () => {
     const { tenant, email, scripts } = await world.holder('reserved')
     scripts.scripts.set('svc-main', 'keep;')
     for (const name of ['svc-main', 'SVC-other']) {
@@ -109,7 +108,7 @@ describe("a tenant's filters", () => {
     expect(scripts.scripts).toEqual(new Map([['svc-main', 'keep;']]))
   })
 
-  it('are saved, read, activated and deleted, and told in the same transaction', async () => {
+  it('saves, reads, activates and deletes a script and emits an event for each change', async () => {
     const { tenant, email, scripts } = await world.holder('life')
     const content = 'require ["fileinto"];\nfileinto "ü";\n'
     const about = { org_id: tenant.organizationId, domain: 'life.test' }
@@ -135,7 +134,7 @@ describe("a tenant's filters", () => {
       body: { msg: "Script 'mine' is now active", data: { active: true } },
     })
     expect((await tenant.get(at(email, 'mine'))).body.data.active).toBe(true)
-    // Saved again, it stays active.
+    // Saving an active script again keeps it active.
     expect(
       (await tenant.post(at(email), { name: 'mine', content: 'keep;' })).body.data.active,
     ).toBe(true)
@@ -177,7 +176,7 @@ describe("a tenant's filters", () => {
     ])
   })
 
-  it('leave an audit row with the change when the platform makes it', async () => {
+  it('writes an operator audit row when a platform key saves a script', async () => {
     const { tenant, email } = await world.holder('audited')
     const platform = await world.app.key(tenant.organizationId, { scope: 'platform' })
     const body = { name: 'mine', content: 'keep;' }
@@ -191,7 +190,7 @@ describe("a tenant's filters", () => {
     expect(await eventsOf(email)).toHaveLength(1)
   })
 
-  it('are neither stored nor told when the compiler refuses them', async () => {
+  it('neither activates a script nor emits an event when the Sieve compiler rejects it', async () => {
     const { tenant, email, scripts } = await world.holder('refused')
     world.sieve.behaviour = 'compiler'
     expect(
@@ -204,7 +203,7 @@ describe("a tenant's filters", () => {
     expect(await eventsOf(email)).toEqual([])
   })
 
-  it("run one at a time, beside everything of the holder's, whoever saves last", async () => {
+  it("runs one tenant script beside the holder's scripts, whichever side saves last", async () => {
     const jane = await world.holder('beside')
     const { tenant, email, scripts } = jane
     const included = () =>
@@ -213,14 +212,7 @@ describe("a tenant's filters", () => {
     await tenant.post(at(email), { name: 'one', content: 'keep;', active: true })
     await tenant.post(at(email), { name: 'two', content: 'keep;', active: true })
     await tenant.post(at(email, 'vacation'), { enabled: true, message: 'x' })
-    const all = [
-      'svc-blocked-senders',
-      'two',
-      'svc-rules',
-      'svc-forwarding',
-      'svc-vacation',
-      'vacation',
-    ]
+    const all = ['svc-blocked-senders', 'two', 'svc-rules', 'svc-forwarding', 'svc-vacation']
     expect(included()).toEqual(all)
     expect((await tenant.get(at(email, 'one'))).body.data.active).toBe(false)
     await jane.put(`${MAILBOX}/rules`, { rules: [] })
@@ -229,7 +221,7 @@ describe("a tenant's filters", () => {
     expect((await jane.get(`${MAILBOX}/forwarding`)).body.data.enabled).toBe(true)
   })
 
-  it("ask before they switch off a script of the holder's own mail program", async () => {
+  it("requires replace: true to deactivate a script of the holder's mail client", async () => {
     const { tenant, email, scripts } = await world.holder('asked')
     scripts.scripts.set('roundcube', 'keep;')
     scripts.active = 'roundcube'
@@ -251,7 +243,7 @@ describe("a tenant's filters", () => {
     expect(scripts.scripts.get('roundcube')).toBe('keep;')
   })
 
-  it('offer templates', async () => {
+  it('lists the filter templates', async () => {
     const { tenant } = await world.holder('templates')
     const { items } = (await tenant.get(`${FILTERS}templates`)).body.data
     expect(items.map(({ id }: { id: string }) => id)).toEqual([
@@ -265,7 +257,7 @@ describe("a tenant's filters", () => {
   })
 })
 
-describe("a tenant's vacation responder", () => {
+describe('tenant vacation responder', () => {
   it.each([
     [{}, 422],
     [{ enabled: true }, 422],
@@ -273,13 +265,13 @@ describe("a tenant's vacation responder", () => {
     [{ enabled: true, message: 'x', start_date: 'soon' }, 422],
     [{ enabled: true, message: 'x', start_date: '2026-02-01', end_date: '2026-01-01' }, 422],
     [{ enabled: true, message: 'x', reply_interval: 0 }, 422],
-  ])('is refused when it cannot reply: %j', async (body, status) => {
+  ])('rejects a vacation responder with %j', async (body, status) => {
     const { tenant, email, scripts } = await world.holder('unable')
     expect((await tenant.post(at(email, 'vacation'), body)).status).toBe(status)
     expect(scripts.scripts.size).toBe(0)
   })
 
-  it('is written, shown on the mailbox, and off again when it is turned off', async () => {
+  it('writes the vacation script, shows it on the mailbox and removes it when disabled', async () => {
     const { tenant, email, scripts } = await world.holder('shown')
     const account = async () =>
       (await tenant.get(`/api/v1/mailboxes/email-accounts/${tenant.accountId}`)).body.data
@@ -296,7 +288,7 @@ describe("a tenant's vacation responder", () => {
       status: 200,
       body: { msg: 'Vacation responder enabled', data: { enabled: true } },
     })
-    expect(scripts.scripts.get('vacation')?.split('\r\n')).toEqual([
+    expect(scripts.scripts.get('svc-vacation')?.split('\r\n').slice(1)).toEqual([
       'require ["vacation", "date", "relational"];',
       'if allof (currentdate :zone "+0000" :value "ge" "date" "2026-12-24", currentdate :zone "+0000" :value "le" "date" "2026-12-26", not address :is :domain "from" "shown.test") {',
       '  vacation :days 3 :addresses "admin@shown.test" :subject "a\\"b Bcc: c" "Closed \\"today\\"";',
@@ -311,24 +303,37 @@ describe("a tenant's vacation responder", () => {
       status: 200,
       body: { msg: 'Vacation responder disabled', data: { enabled: false } },
     })
-    expect(scripts.scripts.get('svc-main')).not.toContain('"vacation"')
+    expect(scripts.scripts.get('svc-vacation')).toContain('# No replies.')
     expect(await account()).toMatchObject({ vacation_enabled: false, vacation_message: null })
   })
 
-  it("gives way to the holder's own", async () => {
+  it("is the holder's own responder: each side sees and replaces what the other set (B2.1)", async () => {
     const jane = await world.holder('gives')
     const { tenant, email, scripts } = jane
-    const vacation = { enabled: true, message: 'x' }
-    await tenant.post(at(email, 'vacation'), vacation)
+    const account = async () =>
+      (await tenant.get(`/api/v1/mailboxes/email-accounts/${tenant.accountId}`)).body.data
+    await tenant.post(at(email, 'vacation'), {
+      enabled: true,
+      message: 'of the tenant',
+      start_date: '2026-12-24',
+      external_only: true,
+    })
+    expect((await jane.get(`${MAILBOX}/vacation`)).body.data).toEqual({
+      enabled: true,
+      subject: 'Out of Office',
+      message: 'of the tenant',
+      start_date: '2026-12-24',
+      end_date: null,
+      managed: true,
+    })
     await jane.put(`${MAILBOX}/vacation`, { enabled: true, message: 'own words' })
-    expect(scripts.scripts.get('svc-main')).not.toContain('"vacation"')
-    const account = await tenant.get(`/api/v1/mailboxes/email-accounts/${tenant.accountId}`)
-    expect(account.body.data.vacation_enabled).toBe(false)
-    for (const answer of [
-      await tenant.post(at(email, 'vacation'), vacation),
-      await tenant.put(at(email, 'vacation/activate')),
-    ]) {
-      expect(answer).toMatchObject({ status: 409, body: { error_code: 'HOLDER_ON_VACATION' } })
-    }
+    expect(scripts.scripts.get('svc-vacation')).not.toContain('if allof')
+    expect(await account()).toMatchObject({
+      vacation_enabled: true,
+      vacation_message: 'own words',
+    })
+    expect((await tenant.post(at(email, 'vacation'), { enabled: false })).status).toBe(200)
+    expect((await jane.get(`${MAILBOX}/vacation`)).body.data.enabled).toBe(false)
+    expect((await account()).vacation_enabled).toBe(false)
   })
 })

@@ -5,7 +5,7 @@ import { filterRoutes } from './filters.routes.ts'
 import { filterService } from './filters.service.ts'
 import { tenantVacationService } from './vacation.service.ts'
 
-export function filters(core: Core, scripts: ScriptStore): Feature {
+export function filters(core: Core, { scripts }: { scripts: ScriptStore }): Feature {
   const service = filterService({ ...core, scripts })
   return {
     prefix: '/api/v1/filters',

@@ -1,6 +1,6 @@
 import { lines } from '../../sieve/text.ts'
 
-/** Scripts to begin with; what stands in capitals is for their author to fill in. */
+/** Starting points for tenants, who replace the example addresses, words and folders. */
 export const TEMPLATES = [
   {
     id: 'forward',

@@ -6,7 +6,7 @@ import type { Message, Messages } from './messages.ts'
 import { type Delivery, NO_QUEUE_ID, parseLine, type Reject } from './postfix-line.ts'
 import type { sameRows } from './same-rows.ts'
 
-/** What became of a message for one recipient, as the log tells it: a row of `mail_log` to be. */
+/** The outcome of one message for one recipient, read from the log. It becomes a row of `mail_log`. */
 export interface Attempt {
   id: string
   timestamp: string
@@ -25,22 +25,24 @@ export interface Attempt {
   bounce_reason: string | null
   bounce_type: BounceType | null
   sasl_username: string | null
-  /** From a stranger: not logged in, and from outside. Who the sender is, nobody has checked. */
-  is_stranger: boolean
-  /** Who handed it in, unless that was a program on this machine. */
+  /** The IP address of the SMTP client; null for a program on this machine. */
   client_ip: string | null
-  /** Of whom the sender's domain is, else the recipient's; unknown until somebody looks. */
+  /** The organization of the login, else the owner of the recipient's domain. Set by `attemptRecorder`. */
   organization_id: string | null
-  /** The hosted domain that decided, else the sender's. */
+  /** The hosted domain that determined the organization, else the recipient's domain. */
   domain: string
-  /** The sender's domain is hosted here: the message went out. */
+  /** True if a login of this host sent the message. */
   is_outgoing: boolean
   credential_id: string | null
+  /** The id of the deferred attempt that this one follows. */
+  replaces: string | null
+  /** The score of incoming mail that the content filter has scanned. */
+  spam_score: number | null
 }
 
 export interface Read {
   attempts: Attempt[]
-  /** When each login was last used. */
+  /** The time of the last use of each login. */
   logins: Map<string, number>
 }
 
@@ -51,7 +53,7 @@ interface Needs {
   now: () => Date
 }
 
-const AT_ONCE = 100
+const LINES_PER_TURN = 100
 const STATUS = {
   sent: 'delivered',
   bounced: 'bounced',
@@ -59,65 +61,32 @@ const STATUS = {
   deferred: 'deferred',
 } as const
 const LOOPBACK = /^(?:local|127\.|::1$|IPv6:::1$)/
-const PRIVATE = /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|f[cd]|fe80:)/i
 
-/** Makes attempts of lines, with what earlier lines said of the same message. */
+/** Converts log lines to attempts, with the data that earlier lines gave for the message. */
 export function attemptReader({ messages, counted, internalRelays, now }: Needs) {
   const timeOf = logClock(now)
-  let found: Read
+  let result: Read
   let lastTime = Number.NaN
   let timestamp = ''
 
-  function add(
-    time: number,
-    message: Omit<Message, 'queueId'> & { queueId: string },
-    fields: Pick<Attempt, 'recipient' | 'status' | 'dsn' | 'detail'> & Partial<Attempt>,
-  ) {
+  /** Returns the id of the attempt. */
+  function add(time: number, message: Message, fields: AttemptFields): string {
     if (time !== lastTime) {
       lastTime = time
       timestamp = new Date(time).toISOString()
     }
-    const recipient = addressOf(fields.recipient)
+    const recipient = normalized(fields.recipient)
     const key = `${message.queueId}\n${recipient}\n${fields.status}\n${timestamp}`
-    const detail = fields.detail.slice(0, 2000)
-    const dsn = fields.dsn?.slice(0, 10) ?? null
-    const { client, saslUsername } = message
-    found.attempts.push({
-      id: idOf(counted.distinct(key, time)),
-      timestamp,
-      queue_id: message.queueId,
-      message_id: message.messageId === undefined ? null : message.messageId.slice(0, 255),
-      sender: addressOf(fields.sender ?? message.sender ?? ''),
-      recipient,
-      original_recipient: fields.original_recipient ? addressOf(fields.original_recipient) : null,
-      subject: message.subject === undefined ? null : message.subject.slice(0, 1000),
-      status: fields.status,
-      relay: fields.relay ? fields.relay.slice(0, 255) : null,
-      size: message.size ?? null,
-      delays: fields.delays?.slice(0, 100) ?? null,
-      dsn,
-      detail,
-      bounce_reason: fields.status === 'delivered' ? null : detail,
-      bounce_type: fields.status === 'bounced' ? bounceType(dsn, detail) : null,
-      sasl_username: saslUsername === undefined ? null : saslUsername.slice(0, 255),
-      is_stranger:
-        client !== undefined &&
-        saslUsername === undefined &&
-        !LOOPBACK.test(client) &&
-        !PRIVATE.test(client),
-      client_ip: client === undefined || LOOPBACK.test(client) ? null : client,
-      organization_id: null,
-      domain: '',
-      is_outgoing: false,
-      credential_id: null,
-    })
+    const id = idOf(counted.distinct(key, time))
+    result.attempts.push(attemptOf({ id, timestamp, recipient }, message, fields))
+    return id
   }
 
   function delivery(time: number, line: Delivery) {
     const { queueId, recipient, originalRecipient, relay, delays, dsn, detail } = line
     const message = messages.find(queueId)
     if (line.status === 'sent') {
-      // Each message counts once: where it comes back from a filter, or under its new queue id.
+      // Counts each message once: when it returns from the filter, or under its new queue id.
       if (internalRelays.includes(relay)) {
         messages.note(queueId, { handedOver: true })
         return
@@ -129,12 +98,8 @@ export function attemptReader({ messages, counted, internalRelays, now }: Needs)
         return
       }
     }
-    if (line.status === 'deferred') {
-      messages.noteDeferred(queueId, { recipient, relay, dsn, detail: detail.slice(0, 2000) })
-    } else {
-      messages.noteDone(queueId, recipient)
-    }
-    add(time, message ?? { queueId }, {
+    const before = message?.deferred?.find((one) => one.recipient === recipient)
+    const attemptId = add(time, message ?? { queueId }, {
       recipient,
       original_recipient: originalRecipient,
       status: STATUS[line.status],
@@ -142,7 +107,14 @@ export function attemptReader({ messages, counted, internalRelays, now }: Needs)
       delays,
       dsn,
       detail,
+      replaces: before?.attemptId ?? null,
     })
+    if (line.status === 'deferred') {
+      const why = { recipient, relay, dsn, detail: detail.slice(0, 2000), attemptId }
+      messages.noteDeferred(queueId, why)
+    } else {
+      messages.noteDone(queueId, recipient)
+    }
   }
 
   function reject(time: number, line: Reject) {
@@ -153,7 +125,7 @@ export function attemptReader({ messages, counted, internalRelays, now }: Needs)
     add(time, { ...(message ?? { queueId }), ...login }, { sender, recipient, status, dsn, detail })
   }
 
-  /** The queue gave up: whoever did not get it yet, never will. */
+  /** The message left the queue undelivered: it bounces for every recipient that was deferred. */
   function expired(time: number, queueId: string, sender: string) {
     const message = messages.find(queueId)
     const waiting = message?.deferred ?? []
@@ -166,16 +138,17 @@ export function attemptReader({ messages, counted, internalRelays, now }: Needs)
         detail: 'expired, returned to sender',
       })
     }
-    for (const { recipient, relay, dsn, detail } of waiting) {
-      add(time, message as Message, { sender, recipient, status: 'bounced', relay, dsn, detail })
+    for (const { recipient, relay, dsn, detail, attemptId: replaces = null } of waiting) {
+      const status = 'bounced'
+      add(time, message as Message, { sender, recipient, status, relay, dsn, detail, replaces })
     }
     if (message) messages.note(queueId, { deferred: [] })
   }
 
-  /** A message that comes back from a filter keeps the login it came with. */
+  /** Copies the login of a message to its second pass, when it returns from a filter. */
   function link({ queueId, client, saslUsername, messageId, sender }: Message) {
-    const isBack = client !== undefined && LOOPBACK.test(client) && saslUsername === undefined
-    if (!isBack || messageId === undefined || sender === undefined) return
+    const isReturn = client !== undefined && LOOPBACK.test(client) && saslUsername === undefined
+    if (!isReturn || messageId === undefined || sender === undefined) return
     const login = messages.linkTo(messageId, sender)
     if (login !== undefined) messages.note(queueId, { saslUsername: login })
   }
@@ -187,12 +160,12 @@ export function attemptReader({ messages, counted, internalRelays, now }: Needs)
     switch (line?.kind) {
       case 'client': {
         const { queueId, client, saslUsername } = line
-        // In front of a filter there is no queue, and nothing that other lines could be about.
+        // Before the filter a message has no queue id that later lines could refer to.
         if (queueId !== NO_QUEUE_ID) {
           messages.begin(queueId, { client, ...(saslUsername !== null && { saslUsername }) })
         }
         if (saslUsername !== null) {
-          found.logins.set(saslUsername, Math.max(time, found.logins.get(saslUsername) ?? 0))
+          result.logins.set(saslUsername, Math.max(time, result.logins.get(saslUsername) ?? 0))
         }
         return
       }
@@ -222,26 +195,63 @@ export function attemptReader({ messages, counted, internalRelays, now }: Needs)
   }
 
   return async (lines: Iterable<string>): Promise<Read> => {
-    found = { attempts: [], logins: new Map() }
+    result = { attempts: [], logins: new Map() }
     let count = 0
     for (const line of lines) {
       readLine(line)
-      // The portions that are being stored meanwhile have something to say, and wait to be heard.
-      if (++count % AT_ONCE === 0) await setImmediate()
+      // Yields to the event loop, so that the portions being stored make progress.
+      if (++count % LINES_PER_TURN === 0) await setImmediate()
     }
-    return found
+    return result
   }
 }
 
-/** Addresses are compared in lower case everywhere. */
-const addressOf = (logged: string): string => logged.slice(0, 255).toLowerCase()
+type AttemptFields = Pick<Attempt, 'recipient' | 'status' | 'dsn' | 'detail'> & Partial<Attempt>
+
+function attemptOf(
+  key: Pick<Attempt, 'id' | 'timestamp' | 'recipient'>,
+  { queueId, messageId, sender, subject, size, client, saslUsername }: Message,
+  fields: AttemptFields,
+): Attempt {
+  const detail = fields.detail.slice(0, 2000)
+  const dsn = fields.dsn?.slice(0, 10) ?? null
+  return {
+    id: key.id,
+    timestamp: key.timestamp,
+    queue_id: queueId,
+    message_id: messageId === undefined ? null : messageId.slice(0, 255),
+    sender: normalized(fields.sender ?? sender ?? ''),
+    recipient: key.recipient,
+    original_recipient: fields.original_recipient ? normalized(fields.original_recipient) : null,
+    subject: subject === undefined ? null : subject.slice(0, 1000),
+    status: fields.status,
+    relay: fields.relay ? fields.relay.slice(0, 255) : null,
+    size: size ?? null,
+    delays: fields.delays?.slice(0, 100) ?? null,
+    dsn,
+    detail,
+    bounce_reason: fields.status === 'delivered' ? null : detail,
+    bounce_type: fields.status === 'bounced' ? bounceType(dsn, detail) : null,
+    sasl_username: saslUsername === undefined ? null : saslUsername.slice(0, 255),
+    client_ip: client === undefined || LOOPBACK.test(client) ? null : client,
+    organization_id: null,
+    domain: '',
+    is_outgoing: false,
+    credential_id: null,
+    replaces: fields.replaces ?? null,
+    spam_score: null,
+  }
+}
+
+/** E-mail addresses are compared in lower case everywhere. */
+const normalized = (address: string): string => address.slice(0, 255).toLowerCase()
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const PAIRS = Array.from({ length: 1024 }, (_, n) => `${BASE32[n >> 5]}${BASE32[n & 31]}`)
 
 /** The first 26 characters of the base 32 form of a SHA-256: 130 bits, ten at a time. */
 function idOf(key: string): string {
-  // As text: a buffer costs twice as much as the hash itself.
+  // A binary string: allocating a Buffer takes twice as long as the hash.
   const digest = hash('sha256', key, 'binary')
   const wordAt = (at: number) =>
     (digest.charCodeAt(at) << 24) |

@@ -1,18 +1,18 @@
 import type { Core } from '../../core.ts'
 import type { Tx } from '../../database/database.ts'
-import { recordEventOfActor } from '../smtp-credentials/smtp-credential-trail.ts'
+import { recordEventOfActor } from '../../hosting/credential-trail.repository.ts'
+import { HOUR_MS } from '../../lib/time.ts'
 import type { Attempt } from './attempts.ts'
 import * as log from './mail-log.repository.ts'
 
 const WINDOW_HOURS = 1
 const LIMITS = { messages: 20, share: 0.5 }
-const HOUR_MS = 60 * 60 * 1000
 
 type Needs = Pick<Core, 'config' | 'now'>
 
 /**
- * Stops credentials most of whose mail is refused: they are being misused, or use up the good name of
- * everybody. Answers the logins that must be forgotten once this is committed.
+ * Suspends credentials with too many failed messages: they are misused or harm the reputation of this
+ * host. Returns their logins, which must be flushed from the login cache after the commit.
  */
 export const autoSuspend =
   ({ config, now }: Needs) =>

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Core } from '../../core.ts'
-import { ulid } from '../../lib/ulid.ts'
+import { claimNamed, keepLease, LeaseLost, newLease, releaseLease } from '../../jobs/lease.ts'
 import { attemptReader, type Read } from './attempts.ts'
 import { autoSuspend } from './auto-suspend.ts'
 import { linesOf } from './lines.ts'
@@ -15,13 +15,10 @@ const PORTION_BYTES = 6 * 1024 * 1024
 const POLL_MS = 250
 const RETRY_MS = 1000
 const LEASE_SECONDS = 6
-const RENEW_MS = 2000
 
 type Needs = Pick<Core, 'authCache' | 'config' | 'db' | 'events' | 'log' | 'now'>
 
-class OvertakenError extends Error {}
-
-/** A portion of the log with what was made of it. */
+/** A portion of the log and the data read from it. */
 interface Work {
   from: Pick<Portion['after'], 'inode' | 'offset'>
   portion: Portion
@@ -30,22 +27,21 @@ interface Work {
   counted: Counted
 }
 
-/** Follows the log of the mail server until told to stop. */
 export type Ingestor = ReturnType<typeof startIngestor>
 
+/** Follows the log of the mail server until `stop` is called. */
 export function startIngestor(core: Needs, path: string) {
   const { config, db, log, authCache } = core
   const name = `${config.MAIL_LOG_NAME ?? hostname()}:${path}`
-  const owner = ulid()
-  const reader = { name, owner, seconds: LEASE_SECONDS }
-  const takeLease = () => positions.takeLease(db, name, owner, LEASE_SECONDS)
+  const lease = newLease(LEASE_SECONDS)
+  const claim = () => claimNamed(db, 'mail_log_positions', { name }, lease)
   const recorder = attemptRecorder(core)
   const suspend = autoSuspend(core)
   const counts = { rows: 0 }
   const stopping = new AbortController()
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
 
-  async function follow(): Promise<void> {
+  async function follow(claimedAt: number): Promise<void> {
     const stored = await positions.load(db, name)
     const messages = messagesUnderWay(stored.messages)
     const counted = sameRows(stored.counted)
@@ -57,22 +53,23 @@ export function startIngestor(core: Needs, path: string) {
     })
     const follower = followLog(path, stored.position, PORTION_BYTES)
     let before: Work['from'] = stored.position
-    const lease = keptLease()
-    // Two portions are being stored at a time, while the next one is read.
+    // Renews the lease while a portion is stored; otherwise another process would read it again.
+    const leaseKeeper = keepLease(lease, claim, { log, claimedAt })
+    // Up to two portions are stored at a time while the next one is read.
     let storing: Promise<void> = Promise.resolve()
     let last: Promise<void> = storing
     try {
-      while (!stopping.signal.aborted && !lease.isLost) {
+      while (!stopping.signal.aborted && !leaseKeeper.signal.aborted) {
         const portion = await follower.next()
         if (portion) {
           if (portion.isStart) counted.clear()
-          const found = await read(linesOf(portion.bytes))
+          const attempts = await read(linesOf(portion.bytes))
           const changes = { messages: messages.takeChanges(), counted: counted.take() }
           await storing
           storing = last
-          last = store({ from: before, portion, read: found, ...changes }, last)
+          last = store({ from: before, portion, read: attempts, ...changes }, last)
           before = portion.after
-          // Who waits for it hears of its failure; until then it must not be nobody.
+          // A rejection is handled where the promise is awaited.
           last.catch(() => {})
           continue
         }
@@ -82,47 +79,20 @@ export function startIngestor(core: Needs, path: string) {
       await last
     } finally {
       await last.catch(() => {})
-      await lease.leave()
+      await leaseKeeper.stop()
       await follower.close()
     }
   }
 
-  /** Also while a portion is stored, however long that takes: another reader would begin it anew. */
-  function keptLease() {
-    let isLost = false
-    let renewing: Promise<void> | undefined
-    const renew = async () => {
-      isLost = !(await takeLease())
-    }
-    const timer = setInterval(() => {
-      renewing ??= renew()
-        // Whoever stores the next portion will say what is wrong with the database.
-        .catch(() => {})
-        .finally(() => {
-          renewing = undefined
-        })
-    }, RENEW_MS)
-    return {
-      get isLost() {
-        return isLost
-      },
-      async leave() {
-        clearInterval(timer)
-        await renewing
-      },
-    }
-  }
-
-  /** All of it in one transaction, which ends after that of the portion before. */
+  /** Stores a portion in one transaction, which commits after that of the previous portion. */
   async function store(work: Work, previous: Promise<void>): Promise<void> {
     const { from, portion, read, messages, counted } = work
     const [fresh, suspended] = await db.transaction().execute(async (tx) => {
       await positions.waitAtMost(tx, LEASE_SECONDS)
       const added = await recorder.add(tx, read)
       await previous
-      if (!(await positions.advance(tx, reader, from, portion.after, counted))) {
-        throw new OvertakenError('another process reads the log now')
-      }
+      const isHeld = await positions.advance(tx, name, lease, from, portion.after, counted)
+      if (!isHeld) throw new LeaseLost()
       await recorder.conclude(tx, read, added)
       await positions.storeMessages(tx, name, messages, Date.now())
       return [added.fresh, await suspend(tx, added.fresh)] as const
@@ -137,11 +107,10 @@ export function startIngestor(core: Needs, path: string) {
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
-        if (await takeLease()) await follow()
+        const claimedAt = performance.now()
+        if (await claim()) await follow(claimedAt)
       } catch (error) {
-        if (!(error instanceof OvertakenError)) {
-          log.error({ err: error }, 'the mail log could not be read')
-        }
+        if (!(error instanceof LeaseLost)) log.error({ err: error }, 'mail log ingestion failed')
       }
       await pause(RETRY_MS)
     }
@@ -152,7 +121,7 @@ export function startIngestor(core: Needs, path: string) {
     async stop() {
       stopping.abort()
       await running
-      await positions.releaseLease(db, name, owner).catch(() => {})
+      await releaseLease(db, 'mail_log_positions', { name }, lease).catch(() => {})
     },
   }
 }

@@ -1,19 +1,19 @@
 import { stat } from 'node:fs/promises'
 import { HEAD_BYTES, type LogSource, olderParts, openSource } from './log-source.ts'
 
-/** How far a log was read: in which file, told by its first bytes, and to which byte of it. */
+/** The read position in a log: the file, identified by its first bytes, and the offset in it. */
 export interface Position {
   head: Buffer
   inode: string
   offset: number
-  /** When that was. */
+  /** The time of the last read. */
   at: Date
 }
 
-/** Bytes that begin and end with a line, and how far the log is read once they are. */
+/** Whole lines, and the position after them. */
 export interface Portion {
   bytes: Buffer
-  /** The first of a file. */
+  /** True for the first portion of a file. */
   isStart: boolean
   after: Omit<Position, 'at'>
 }
@@ -21,8 +21,8 @@ export interface Portion {
 const NEWLINE = 10
 
 /**
- * Follows a log by its name. A file that was moved away is read to its end first, also when that
- * happened while nobody was reading, also when it was compressed meanwhile.
+ * Follows a log by its path across rotation. A rotated file is read to its end first, even if it was
+ * rotated or compressed while no process was reading.
  */
 export function followLog(path: string, from: Position, portionBytes: number) {
   let position = from
@@ -43,7 +43,7 @@ export function followLog(path: string, from: Position, portionBytes: number) {
     if (next) position = { ...position, head: await next.head(), inode: next.inode, offset: 0 }
   }
 
-  /** The file that was being read, wherever it is now. */
+  /** Finds the file that was being read, which may have been renamed or compressed. */
   async function findAgain(): Promise<LogSource | undefined> {
     const parts = (await olderParts(path)).reverse()
     for (const part of [{ path }, ...parts]) {
@@ -57,16 +57,16 @@ export function followLog(path: string, from: Position, portionBytes: number) {
     return undefined
   }
 
-  /** The oldest part that is not older than that and not read yet, or the log itself. */
+  /** Opens the oldest unread part that is not older than `mtimeNs`, or the log itself. */
   async function openAfter(mtimeNs: bigint): Promise<LogSource | undefined> {
     for (const part of await olderParts(path)) {
       const candidate = part.mtimeNs >= mtimeNs ? await opened(part.path) : undefined
-      // What was just read may be there again, compressed.
+      // The file that was just read may exist again, compressed.
       const isRead = !candidate || finished.has(candidate.inode) || (await isSame(candidate))
       if (candidate && !isRead) return candidate
       await candidate?.close()
     }
-    // From here on the numbers of files that are deleted may be used again.
+    // The file system may reuse the inode numbers of deleted files.
     finished.clear()
     return opened(path)
   }
@@ -79,7 +79,7 @@ export function followLog(path: string, from: Position, portionBytes: number) {
     else await startOf(await openAfter(BigInt(position.at.getTime()) * 1_000_000n))
   }
 
-  /** Reads whole lines; with `toTheEnd` also a last one that was never finished. */
+  /** Reads whole lines; with `toTheEnd` also an unfinished last line. */
   async function readLines(from: LogSource, toTheEnd = false): Promise<Portion | undefined> {
     let length = portionBytes
     for (;;) {
@@ -101,18 +101,18 @@ export function followLog(path: string, from: Position, portionBytes: number) {
         }
       }
       if (isAll) return undefined
-      // One line that is longer than a portion.
+      // A single line is longer than the portion.
       length *= 2
     }
   }
 
-  /** Somebody has emptied the file, or written another into its place. */
+  /** Returns whether the file was truncated or overwritten. */
   async function isCut(from: LogSource): Promise<boolean> {
     if (from.isCompressed) return false
     return (await from.stat()).size < position.offset || !(await isSame(from))
   }
 
-  /** The file that is being read was moved away, and whatever wrote to it writes elsewhere now. */
+  /** Returns whether the file was rotated and the mail server now writes to another one. */
   async function isOver(from: LogSource): Promise<boolean> {
     const live = await stat(path, { bigint: true }).catch(() => undefined)
     if (live && `${live.dev}:${live.ino}` === from.inode) return false
@@ -141,7 +141,7 @@ export function followLog(path: string, from: Position, portionBytes: number) {
       const lines = await readLines(source)
       if (lines) return lines
       if (!(await isOver(source))) return undefined
-      // Once something is written elsewhere, nothing more is written here: this is the rest.
+      // The mail server writes to another file now, so this is the rest of this one.
       const rest = (await readLines(source)) ?? (await readLines(source, true))
       if (rest) return rest
       await finish(source)
@@ -149,7 +149,7 @@ export function followLog(path: string, from: Position, portionBytes: number) {
   }
 
   return {
-    /** The next lines, or undefined when there are none now. */
+    /** The next lines; undefined if there are none yet. */
     async next(): Promise<Portion | undefined> {
       const portion = await next()
       wasIdle = portion === undefined

@@ -3,17 +3,17 @@ import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { createGunzip } from 'node:zlib'
 
-/** So many bytes at the start tell one log from another: they hold times and process ids. */
+/** The first bytes identify a log file: they contain times and process ids. */
 export const HEAD_BYTES = 256
 
-/** A file with lines in it: the log as it grows, or an older part of it, also compressed. */
+/** The growing log file, or a rotated part of it, which may be compressed. */
 export interface LogSource {
   readonly path: string
   readonly inode: string
   readonly isCompressed: boolean
-  /** The first bytes, as many as there are now. */
+  /** Up to `HEAD_BYTES` bytes from the start. */
   head(): Promise<Buffer>
-  /** Up to so many bytes from there; none at the end. Compressed files only go forward. */
+  /** Reads up to `length` bytes; none at the end. A compressed file can only be read forward. */
   read(offset: number, length: number): Promise<Buffer>
   stat(): Promise<{ size: number; mtimeNs: bigint }>
   close(): Promise<void>
@@ -89,7 +89,7 @@ function compressed(path: string, inode: string, file: FileHandle): LogSource {
   }
 }
 
-/** Older parts of a log beside it, `mail.log.1` or `mail.log-20261115.gz`, the oldest first. */
+/** The rotated parts of a log, such as `mail.log.1` or `mail.log-20261115.gz`, oldest first. */
 export async function olderParts(path: string): Promise<{ path: string; mtimeNs: bigint }[]> {
   const folder = dirname(path)
   const name = basename(path)
@@ -98,11 +98,11 @@ export async function olderParts(path: string): Promise<{ path: string; mtimeNs:
     (one) =>
       one.length > name.length && one.startsWith(name) && /^[.-]/.test(one.slice(name.length)),
   )
-  const found = await Promise.all(
+  const files = await Promise.all(
     parts.map(async (part) => {
       const about = await stat(join(folder, part), { bigint: true }).catch(() => undefined)
       return about?.isFile() ? [{ path: join(folder, part), mtimeNs: about.mtimeNs }] : []
     }),
   )
-  return found.flat().sort((a, b) => (a.mtimeNs < b.mtimeNs ? -1 : 1))
+  return files.flat().sort((a, b) => (a.mtimeNs < b.mtimeNs ? -1 : 1))
 }

@@ -1,10 +1,11 @@
+import { DAY_MS } from '../../lib/time.ts'
+
 const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec'
-const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Reads the time at the start of a line, in milliseconds since 1970; undefined when there is none.
- * `Nov 15 00:51:34` has no year and is taken for the latest such day that is at most a day ahead.
- * Most lines have the time of the line before them.
+ * Reads the time at the start of a line, in milliseconds since 1970; undefined if there is none.
+ * `Nov 15 00:51:34` has no year: it means the latest such day that is at most one day in the future.
+ * The last result is cached, because most lines have the time of the previous line.
  */
 export function logClock(now: () => Date) {
   let text = ''
@@ -32,7 +33,7 @@ function syslogTime(stamp: string, now: Date): number | undefined {
   if (!match || month < 0 || !Number.isInteger(month)) return undefined
   const [day, hour, minute, second] = match.slice(2).map(Number) as [number, number, number, number]
   const thisYear = now.getUTCFullYear()
-  // The new year may begin there a moment before it does here; February 29 may be years ago.
+  // The clock of the mail server may be ahead at new year; February 29 may be years ago.
   for (let year = thisYear + 1; year > thisYear - 9; year--) {
     const time = Date.UTC(year, month, day, hour, minute, second)
     const isThatDay = new Date(time).getUTCDate() === day

@@ -1,4 +1,4 @@
-/** An address as Postfix logs it: with anything but plain characters in quotes. */
+/** Reads an e-mail address as Postfix logs it: a local part with special characters is quoted. */
 export function readAddress(
   text: string,
   start: number,
@@ -15,7 +15,7 @@ export function readAddress(
 const QUOTE = 34
 const BACKSLASH = 92
 
-/** The position after it. */
+/** The offset after the closing quote; -1 if there is none. */
 function closingQuote(text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -25,8 +25,8 @@ function closingQuote(text: string, start: number): number {
   return -1
 }
 
-export interface LoggedEnvelope {
-  /** Where `; from=<` begins. */
+interface LoggedEnvelope {
+  /** The offset of `; from=<`. */
   start: number
   sender: string
   recipient: string | undefined
@@ -35,9 +35,9 @@ export interface LoggedEnvelope {
 const START = '; from=<'
 
 /**
- * The `; from=<…> to=<…> proto=… helo=<…>` that ends a line. Before it stands text of strangers, in
- * which addresses are not quoted, so it may hold the same words; but then they do not end the line.
- * What can end it, the addresses themselves, is quoted. Postfix lets no `<` into the name after helo.
+ * Finds the `; from=<…> to=<…> proto=… helo=<…>` at the end of a line. The text before it comes from
+ * remote servers and may contain such an envelope too, but not at the end of the line. The addresses
+ * at the end are quoted, and Postfix allows no `<` in the helo name, so neither can be forged.
  */
 export function envelopeAtEnd(text: string): LoggedEnvelope | undefined {
   const end = endOfAddresses(text)
@@ -55,7 +55,7 @@ function endOfAddresses(text: string): number {
   const proto = text.lastIndexOf(' proto=', beforeHelo)
   const isProto = proto !== -1 && /^ proto=\w+,?$/.test(text.slice(proto, beforeHelo))
   const end = isProto ? proto : beforeHelo
-  // postscreen puts commas between them.
+  // postscreen separates the fields with commas.
   return text.charAt(end - 1) === ',' ? end - 1 : end
 }
 
@@ -70,6 +70,6 @@ function envelopeBetween(text: string, start: number, end: number): LoggedEnvelo
   return { start, sender: from.address, recipient: to.address }
 }
 
-/** After a quoted local part comes a domain, and no more of what should be in quotes. */
+/** Returns whether only a domain follows a quoted local part. */
 const isWhole = (address: string): boolean =>
   !address.startsWith('"') || /^"(?:[^"\\]|\\.)*"(?:@[^\s"<>@]*)?$/.test(address)

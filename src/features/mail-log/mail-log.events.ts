@@ -47,7 +47,8 @@ const Bounced = Type.Object({
 
 export const HardBounce = defineEvent('delivery.bounce.hard', {
   source: 'postfix',
-  summary: 'A message came back from an address that will never work; it is suppressed from now on',
+  summary:
+    'A message with a login came back from an address that will never work; it is suppressed from now on',
   data: Bounced,
 })
 export const SoftBounce = defineEvent('delivery.bounce.soft', {

@@ -23,13 +23,14 @@ const COLUMNS = {
   bounce_type: 'text',
   sasl_username: 'text',
   credential_id: 'text',
+  spam_score: 'double precision',
 } as const
 
 const columns = sql.join(Object.keys(COLUMNS).map((name) => sql.ref(name)))
 
 /**
- * Stores what is not stored yet, and answers with that. Usually all of it is new: looking for each row
- * before it is stored takes a quarter longer, and is done only for a part of a log that was read before.
+ * Inserts the attempts that are not stored yet and returns them. Usually all are new, and a plain insert
+ * is a quarter faster than one with `on conflict`, so the latter runs only after a conflict.
  */
 export async function insertNew(tx: Tx, attempts: Attempt[]): Promise<Attempt[]> {
   await sql`savepoint attempts`.execute(tx)
@@ -51,26 +52,44 @@ export async function insertNew(tx: Tx, attempts: Attempt[]): Promise<Attempt[]>
   return attempts.filter(({ id }) => fresh.has(id))
 }
 
+/** Marks attempts that a later one followed, and takes them out of the figures. */
+export async function supersede(tx: Tx, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`select supersede_mail(${ids}::text[])`.execute(tx)
+}
+
+/** The owners of these domains; a pending claim owns nothing. */
 export async function organizationsOf(db: Db, domains: string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('domains')
     .select(['domain', 'organization_id'])
     .where(sql<SqlBool>`domain = any(${domains}::text[])`)
+    .where('ownership_verified_at', 'is not', null)
     .execute()
   return new Map(rows.map(({ domain, organization_id }) => [domain, organization_id]))
 }
 
-export async function credentialsNamed(db: Db, names: string[]): Promise<Map<string, string>> {
-  if (names.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('smtp_credentials')
-    .select(['id', 'username'])
-    .where(sql<SqlBool>`username = any(${names}::text[])`)
-    .execute()
-  return new Map(rows.map(({ id, username }) => [username, id]))
+export interface Login {
+  name: string
+  organization_id: string
+  domain: string
+  /** Null for the login of a mailbox. */
+  credential_id: string | null
 }
 
-/** At most once a minute for each credential: a busy one would be rewritten all the time. */
+export async function loginsNamed(db: Db, names: string[]): Promise<Map<string, Login>> {
+  if (names.length === 0) return new Map()
+  const { rows } = await sql<Login>`
+    select a.address as name, d.organization_id, d.domain, c.id as credential_id
+    from addresses a
+    left join email_accounts m on a.kind = 'mailbox' and m.id = a.owner_id
+    left join smtp_credentials c on a.kind = 'smtp_credential' and c.id = a.owner_id
+    join domains d on d.id = coalesce(m.domain_id, c.domain_id)
+    where a.address = any(${names}::text[]) and a.claim_id = ''`.execute(db)
+  return new Map(rows.map((login) => [login.name, login]))
+}
+
+/** Updates each credential at most once a minute, to avoid constant writes for a busy one. */
 export async function markUsed(tx: Tx, uses: { id: string; at: string }[]): Promise<void> {
   if (uses.length === 0) return
   await sql`
@@ -84,7 +103,7 @@ export async function markUsed(tx: Tx, uses: { id: string; at: string }[]): Prom
     where smtp_credentials.id = due.id`.execute(tx)
 }
 
-/** Of these addresses, those that bounced softly too often to be tried again. */
+/** Returns the recipients with at least `limit` soft bounces since then. */
 export async function bouncingTooOften(
   tx: Tx,
   bounced: { recipient: string; organization_id: string }[],
@@ -97,18 +116,18 @@ export async function bouncingTooOften(
     from (
       select distinct recipient, organization_id
       from json_to_recordset(${bounced}::json) as new (recipient text, organization_id text)
-    ) as asked
+    ) as candidate
     where (
       select count(*) from mail_log
-      where mail_log.recipient = asked.recipient
+      where mail_log.recipient = candidate.recipient
         and mail_log."timestamp" >= ${since.toISOString()}::timestamptz
-        and mail_log.organization_id = asked.organization_id
+        and mail_log.organization_id = candidate.organization_id
         and mail_log.bounce_type = 'SOFT'
     ) >= ${limit}`.execute(tx)
   return rows
 }
 
-export interface Failing {
+interface Failing {
   id: string
   organization_id: string
   username: string
@@ -116,7 +135,7 @@ export interface Failing {
   total: number
 }
 
-/** Active credentials among these of whose messages since then so many failed. */
+/** Locks and returns the active credentials whose failed messages since then exceed the limits. */
 export async function lockFailing(
   tx: Tx,
   ids: string[],
@@ -130,7 +149,7 @@ export async function lockFailing(
       select count(*) as total,
         count(*) filter (where status in ('bounced', 'rejected')) as failed
       from mail_log
-      where credential_id = smtp_credentials.id
+      where credential_id = smtp_credentials.id and not superseded
         and "timestamp" >= ${since.toISOString()}::timestamptz
     ) as sums
     where smtp_credentials.id = any(${ids}::text[]) and active

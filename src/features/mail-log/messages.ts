@@ -1,4 +1,4 @@
-/** What is known of a message while it is in the mail server's queue. */
+/** The data that log lines gave for a message in the queue of the mail server. */
 export interface Message {
   queueId: string
   client?: string
@@ -7,13 +7,13 @@ export interface Message {
   size?: number
   messageId?: string
   subject?: string
-  /** It went to a filter, from which it will come back under another queue id. */
+  /** The message was passed to a filter and will return under another queue id. */
   handedOver?: boolean
-  /** It has come back. */
+  /** The message has returned from the filter. */
   linked?: boolean
-  /** It has left the queue. */
+  /** The message has left the queue. */
   removed?: boolean
-  /** Recipients it was not delivered to yet, and why: those who never get it when it expires. */
+  /** The deferred recipients. The message bounces for them when it expires. */
   deferred?: Deferred[]
 }
 
@@ -22,6 +22,8 @@ interface Deferred {
   relay: string
   dsn: string | null
   detail: string
+  /** The row of the deferred attempt. */
+  attemptId?: string
 }
 
 const MAX_MESSAGES = 20_000
@@ -30,11 +32,11 @@ const MAX_DEFERRED = 1000
 export type Messages = ReturnType<typeof messagesUnderWay>
 
 /**
- * The messages under way, the least recently mentioned ones forgotten first. Notes what changed since
- * the last `takeChanges`, which belongs into the same transaction as what was made of the lines.
+ * The messages in the queue; the least recently logged ones are evicted first. `takeChanges` returns the
+ * changes since its last call, to be stored in the transaction that stores the attempts.
  */
 export function messagesUnderWay(stored: Message[], limit = MAX_MESSAGES) {
-  const known = new Map<string, Message>()
+  const messages = new Map<string, Message>()
   const byMessageId = new Map<string, Message>()
   const isStored = new Set<string>()
   const changed = new Set<string>()
@@ -47,7 +49,7 @@ export function messagesUnderWay(stored: Message[], limit = MAX_MESSAGES) {
   }
   const forget = (message: Message) => {
     const { queueId, messageId } = message
-    known.delete(queueId)
+    messages.delete(queueId)
     changed.delete(queueId)
     if (isStored.delete(queueId)) gone.add(queueId)
     if (messageId !== undefined && byMessageId.get(messageId) === message) {
@@ -55,49 +57,49 @@ export function messagesUnderWay(stored: Message[], limit = MAX_MESSAGES) {
     }
   }
   for (const message of stored) {
-    known.set(message.queueId, message)
+    messages.set(message.queueId, message)
     isStored.add(message.queueId)
     index(message)
   }
 
   return {
     get size() {
-      return known.size
+      return messages.size
     },
-    find: (queueId: string): Message | undefined => known.get(queueId),
+    find: (queueId: string): Message | undefined => messages.get(queueId),
 
-    /** Whatever had the queue id before is gone: short ones are used again. */
+    /** Drops an earlier message with this queue id: Postfix reuses short ids. */
     begin(queueId: string, news: Omit<Message, 'queueId'>) {
-      const before = known.get(queueId)
+      const before = messages.get(queueId)
       if (before) forget(before)
       this.note(queueId, news)
     },
 
-    /** Changes what is known, or begins to know it. */
+    /** Updates a message, or adds it. */
     note(queueId: string, news: Omit<Message, 'queueId'>): Message {
-      const message = Object.assign(known.get(queueId) ?? { queueId }, news)
-      known.delete(queueId)
-      known.set(queueId, message)
+      const message = Object.assign(messages.get(queueId) ?? { queueId }, news)
+      messages.delete(queueId)
+      messages.set(queueId, message)
       changed.add(queueId)
       index(message)
-      if (known.size > limit) forget(known.values().next().value as Message)
+      if (messages.size > limit) forget(messages.values().next().value as Message)
       return message
     },
 
     noteDeferred(queueId: string, why: Deferred) {
-      const others = (known.get(queueId)?.deferred ?? []).filter(
+      const others = (messages.get(queueId)?.deferred ?? []).filter(
         ({ recipient }) => recipient !== why.recipient,
       )
       this.note(queueId, { deferred: [...others.slice(0, MAX_DEFERRED - 1), why] })
     },
 
     noteDone(queueId: string, recipient: string) {
-      const waiting = known.get(queueId)?.deferred
+      const waiting = messages.get(queueId)?.deferred
       if (!waiting?.some((one) => one.recipient === recipient)) return
       this.note(queueId, { deferred: waiting.filter((one) => one.recipient !== recipient) })
     },
 
-    /** Who logged in for the message that came back from a filter with this Message-ID. */
+    /** The login of the message with this Message-ID that was passed to the filter. */
     linkTo(messageId: string, sender: string): string | undefined {
       const first = byMessageId.get(messageId)
       if (!first || first.sender !== sender) return undefined
@@ -107,23 +109,23 @@ export function messagesUnderWay(stored: Message[], limit = MAX_MESSAGES) {
       return saslUsername
     },
 
-    /** A message that is with a filter is remembered until it comes back. */
+    /** A message that was passed to a filter is kept until it returns. */
     remove(queueId: string) {
-      const message = known.get(queueId)
+      const message = messages.get(queueId)
       if (!message) return
       if (message.handedOver && !message.linked) this.note(queueId, { removed: true })
       else forget(message)
     },
 
-    /** Strings that are kept are copied: a piece of the log would keep the whole of it in memory. */
+    /** Copies all strings: a slice of the log text would keep the whole portion in memory. */
     takeChanges(): { changed: Message[]; gone: string[] } {
       const changes = [...changed].map((queueId) => {
-        const before = known.get(queueId) as Message
+        const before = messages.get(queueId) as Message
         const copy: Message = JSON.parse(JSON.stringify(before))
         Object.assign(before, copy)
-        // Keys keep memory too.
-        known.delete(queueId)
-        known.set(copy.queueId, before)
+        // The key is a slice as well, so it is replaced too.
+        messages.delete(queueId)
+        messages.set(copy.queueId, before)
         isStored.add(copy.queueId)
         index(before)
         return copy

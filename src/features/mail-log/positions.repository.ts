@@ -1,38 +1,15 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../database/database.ts'
+import { heldBy, type Lease, setLeased } from '../../jobs/lease.ts'
 import type { Portion, Position } from './log-follower.ts'
 import type { Message } from './messages.ts'
 import type { Counted } from './same-rows.ts'
 
-/** Becomes the one reader of a log, or stays it; false while another one is. */
-export async function takeLease(
-  db: Db,
-  name: string,
-  owner: string,
-  seconds: number,
-): Promise<boolean> {
-  const { rows } = await sql`
-    insert into mail_log_positions (name, owner, lease_until)
-    values (${name}, ${owner}, now() + make_interval(secs => ${seconds}))
-    on conflict (name) do update set owner = ${owner}, lease_until = excluded.lease_until
-      where mail_log_positions.owner = ${owner} or mail_log_positions.lease_until <= now()
-    returning name`.execute(db)
-  return rows.length > 0
-}
-
-export const releaseLease = (db: Db, name: string, owner: string) =>
-  db
-    .updateTable('mail_log_positions')
-    .set({ owner: null, lease_until: sql`'-infinity'` })
-    .where('name', '=', name)
-    .where('owner', '=', owner)
-    .execute()
-
-/** Two portions that wait for each other in two ways would never end. */
+/** Limits waiting for locks, which ends a deadlock between the transactions of two portions. */
 export const waitAtMost = (tx: Tx, seconds: number) =>
   sql`select set_config('lock_timeout', ${`${seconds}s`}, true)`.execute(tx)
 
-export interface StoredState {
+interface StoredState {
   position: Position
   counted: Counted
   messages: Message[]
@@ -57,10 +34,11 @@ export async function load(db: Db, name: string): Promise<StoredState> {
   }
 }
 
-/** Moves on from where this reader thinks it is; false when another one has moved meanwhile. */
+/** Moves the position and renews the lease. Returns false if the lease or the position has changed. */
 export async function advance(
   tx: Tx,
-  { name, owner, seconds }: { name: string; owner: string; seconds: number },
+  name: string,
+  lease: Lease,
   before: Pick<Position, 'inode' | 'offset'>,
   after: Portion['after'],
   counted: Counted,
@@ -68,10 +46,8 @@ export async function advance(
   const { numAffectedRows } = await sql`
     update mail_log_positions
     set head = ${after.head}, inode = ${after.inode}, "offset" = ${after.offset},
-      counted = ${counted}::jsonb, updated_at = now(),
-      -- From this moment on, and not from when the transaction began.
-      lease_until = clock_timestamp() + make_interval(secs => ${seconds})
-    where name = ${name} and owner = ${owner}
+      counted = ${counted}::jsonb, updated_at = now(), ${setLeased(lease)}
+    where name = ${name} and ${heldBy(lease)}
       and inode = ${before.inode} and "offset" = ${before.offset}`.execute(tx)
   return numAffectedRows === 1n
 }

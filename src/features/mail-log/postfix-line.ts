@@ -1,6 +1,6 @@
 import { envelopeAtEnd, readAddress } from './logged-envelope.ts'
 
-/** What one line of the log says about a message. */
+/** A parsed line of the log. */
 export type LogLine =
   | { kind: 'client'; queueId: string; client: string; saslUsername: string | null }
   | { kind: 'subject'; queueId: string; subject: string }
@@ -31,15 +31,15 @@ export interface Reject {
   isTemporary: boolean
   dsn: string | null
   detail: string
-  /** Who had logged in, where the line itself says so. */
+  /** The login, if the line contains it. */
   saslUsername: string | null
 }
 
 export const NO_QUEUE_ID = 'NOQUEUE'
 
 /**
- * Reads a line by position: each program has its few forms, and only what stands where Postfix itself
- * writes it counts. Text of strangers (subject, addresses, replies) may look like anything.
+ * Parses a line by position: each program writes few forms, and only text at the positions that Postfix
+ * controls is used. Subjects, addresses and replies come from remote servers and may imitate any form.
  */
 export function parseLine(line: string): LogLine | undefined {
   const tag = tagOf(line)
@@ -50,7 +50,7 @@ export function parseLine(line: string): LogLine | undefined {
   const bracket = line.lastIndexOf('[', end)
   const program = line.slice(line.lastIndexOf('/', bracket) + 1, bracket)
   const at = end + 3
-  // What a filter in front of the queue says has no queue id.
+  // A rejection by the filter before the queue has no queue id.
   if (line.startsWith(PROXY_REJECT, at)) return readers[program]?.(line.slice(at), NO_QUEUE_ID)
   const colon = line.indexOf(': ', at)
   if (colon === -1) return undefined
@@ -113,7 +113,7 @@ const readers: Record<string, Reader | undefined> = {
   discard: agent,
 }
 
-/** Where the program's name begins: after time and host. */
+/** The offset of the program name, after time and host. */
 function tagOf(line: string): number {
   const first = line.charCodeAt(0)
   // `Nov  5 …` has a fixed width; `2026-11-15T…` ends with its first space.
@@ -124,8 +124,8 @@ function tagOf(line: string): number {
 }
 
 /**
- * Short ids are upper-case hexadecimal; long ones (`enable_long_queue_ids`) use all letters but the
- * vowels, so that no word like `warning` is one.
+ * Short ids are upper-case hexadecimal. Long ids (`enable_long_queue_ids`) contain no vowels, so words
+ * such as `warning` are not ids.
  */
 function isQueueId(text: string): boolean {
   if (text.length < 5 || text.length > 32) return false
@@ -144,9 +144,9 @@ function isQueueId(text: string): boolean {
 }
 const VOWELS = 'AEIOUaeiou'
 
-/** `client=name[address], sasl_method=PLAIN, sasl_username=login, sasl_sender=…, orig_client=…` */
+/** `client=name[ip], sasl_method=PLAIN, sasl_username=login, sasl_sender=…, orig_client=…` */
 function clientOf(logged: string, queueId: string): LogLine | undefined {
-  // Behind a filter: the client that the filter had it from.
+  // After a filter, `orig_client` is the client that sent the message to the filter.
   const original = ORIGINAL.exec(logged)
   const text = original ? logged.slice(0, original.index) : logged
   const bracket = text.indexOf(']')
@@ -155,7 +155,7 @@ function clientOf(logged: string, queueId: string): LogLine | undefined {
   const method = text.indexOf(', sasl_method=', bracket)
   const name = method === -1 ? -1 : text.indexOf(', sasl_username=', method)
   if (name === -1) return { kind: 'client', queueId, client, saslUsername: null }
-  // What follows is what the client said in AUTH=; only what stands before it was verified.
+  // `sasl_sender` is the unverified AUTH= parameter of the client, so the login ends before it.
   const sender = text.indexOf(', sasl_sender=', name)
   const saslUsername = text.slice(name + 16, sender === -1 ? undefined : sender)
   return { kind: 'client', queueId, client, saslUsername }
@@ -163,7 +163,7 @@ function clientOf(logged: string, queueId: string): LogLine | undefined {
 
 const ORIGINAL = /(?:, orig_queue_id=\w+)?, orig_client=[^\s,[\]]*\[([^\s[\]]+)\]$/
 
-/** Up to the last ` from host[address]; from=<…`: all before it was written by the sender. */
+/** The subject ends before the last ` from host[ip]; from=<…`; the sender controls the text before. */
 function subjectOf(text: string, queueId: string): LogLine {
   const envelope = envelopeAtEnd(text)
   const end = envelope ? envelope.start : text.lastIndexOf('; from=<')
@@ -224,13 +224,14 @@ const isFinal = (status: string): status is Delivery['status'] =>
   status === 'sent' || status === 'bounced' || status === 'deferred' || status === 'expired'
 
 /**
- * `reject: RCPT from name[address]: 554 5.7.1 why; from=<…> to=<…> proto=ESMTP helo=<…>`, and the same
- * of a filter, `proxy-reject: END-OF-MESSAGE: 554 …`; with `sasl_username=<…>` at the end of a login's.
+ * `reject: RCPT from name[ip]: 554 5.7.1 why; from=<…> to=<…> proto=ESMTP helo=<…>`, or from a filter
+ * `proxy-reject: END-OF-MESSAGE: 554 …`. After a login, `sasl_username=<…>` follows at the end; where
+ * Postfix 3.7 leaves it out, the text of the refusal ends with it.
  */
 function rejectOf(logged: string, queueId: string): Reject | undefined {
-  const isOfFilter = logged.startsWith(PROXY_REJECT)
-  const milter = logged.startsWith('milter-reject: ')
-  if (!milter && !isOfFilter && !logged.startsWith('reject: ')) return undefined
+  const isByFilter = logged.startsWith(PROXY_REJECT)
+  const isByMilter = logged.startsWith('milter-reject: ')
+  if (!isByMilter && !isByFilter && !logged.startsWith('reject: ')) return undefined
   const login = LOGIN.exec(logged)
   const text = login ? logged.slice(0, login.index) : logged
   if (text.startsWith('reject: header ') || text.startsWith('reject: body ')) {
@@ -238,10 +239,10 @@ function rejectOf(logged: string, queueId: string): Reject | undefined {
   }
   const envelope = envelopeAtEnd(text)
   if (!envelope || envelope.recipient === undefined) return undefined
-  // The name of the client is a valid host name; the reply follows its address.
+  // The client name is a valid host name, so the first `]` ends its IP address; the reply follows.
   const bracket = text.indexOf(']', text.indexOf(' from '))
   const afterClient = bracket === -1 ? -1 : text.indexOf(': ', bracket)
-  const reply = isOfFilter ? PROXY_REJECT.length - 2 : afterClient
+  const reply = isByFilter ? PROXY_REJECT.length - 2 : afterClient
   if (reply === -1 || reply > envelope.start) return undefined
   const detail = text.slice(reply + 2, envelope.start)
   const [first = '', second = ''] = detail.split(' ', 2)
@@ -255,15 +256,24 @@ function rejectOf(logged: string, queueId: string): Reject | undefined {
     isTemporary: detail.startsWith('4'),
     dsn,
     detail,
-    saslUsername: login?.[1] ?? null,
+    saslUsername: login?.[1] ?? (isByMilter || isByFilter ? null : loginAtEnd(detail)),
   }
 }
+
+/**
+ * The login at the end of a refusal of Postfix or of our policy services. Postfix quotes what a client
+ * sent at the start of the text only. The replies of milters and filters hold texts of tenants.
+ */
+const loginAtEnd = (detail: string): string | null => REFUSED_LOGIN.exec(detail)?.[1] ?? null
+const REFUSED_LOGIN =
+  / (?:\(login (?=[^()\s]+\)$)|rejected: not owned by user (?=[^()\s]+$))([^()\s]+)\)?$/
+
 const PROXY_REJECT = 'proxy-reject: END-OF-MESSAGE: '
-// A name after helo has no `<` in it, so a stranger cannot write this.
+// Postfix allows no `<` in the helo name, so a remote client cannot forge this.
 const LOGIN = / sasl_username=<([^<>]*)>$/
 const DSN = /^[245]\.\d{1,3}\.\d{1,3}$/
 
-/** Refused by a header or body check: `…; from=<…> to=<…> proto=… helo=<…>: 5.7.1 why`. */
+/** Rejected by a header or body check: `…; from=<…> to=<…> proto=… helo=<…>: 5.7.1 why`. */
 function contentRejectOf(text: string, queueId: string): Reject | undefined {
   const helo = text.lastIndexOf(' helo=<')
   const end = helo === -1 ? -1 : text.indexOf('>: ', helo)

@@ -1,10 +1,12 @@
 import type { Core } from '../../core.ts'
 import type { Tx } from '../../database/database.ts'
 import { type Occurrence, occurrence } from '../../events/events.ts'
+import { ipNews } from '../../hosting/ip-news.ts'
+import { record } from '../../hosting/ip-reputation.repository.ts'
+import { scoresOf } from '../../hosting/mail-scores.repository.ts'
+import { suppress } from '../../hosting/suppressions.repository.ts'
 import { domainOf } from '../../lib/mail-address.ts'
-import { ipNews } from '../reputation/ip-news.ts'
-import { record } from '../reputation/ips.repository.ts'
-import { suppress } from '../suppressions/suppressions.repository.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import type { Attempt, Read } from './attempts.ts'
 import {
   EmailBounced,
@@ -18,7 +20,6 @@ import * as log from './mail-log.repository.ts'
 
 const SOFT_BOUNCES = 5
 const SOFT_BOUNCE_DAYS = 30
-const DAY_MS = 24 * 60 * 60 * 1000
 const EVENTS = {
   delivered: EmailDelivered,
   bounced: EmailBounced,
@@ -29,40 +30,44 @@ const EVENTS = {
 type Needs = Pick<Core, 'events' | 'now'>
 
 interface Added {
-  /** Those that were not stored before. */
+  /** The attempts that were not stored before. */
   fresh: Attempt[]
-  /** By the names that they log in with. */
-  credentials: Map<string, string>
+  logins: Map<string, log.Login>
 }
 
 /**
- * In two steps, because portions of a log are stored two at a time: first what only adds rows, then,
- * when the portion before is committed, what changes rows that both may be about.
+ * Works in two steps, because two portions of a log are stored at a time. `add` only inserts rows;
+ * `conclude` updates rows that both portions may change, after the previous portion is committed.
  */
 export const attemptRecorder = ({ events, now }: Needs) => ({
-  /** Stores attempts and their events. */
+  /** Stores attempts and emits their events. */
   async add(tx: Tx, { attempts, logins }: Read): Promise<Added> {
     const names = new Set([...logins.keys()].map((name) => name.toLowerCase()))
     for (const { sasl_username } of attempts) {
       if (sasl_username !== null) names.add(sasl_username.toLowerCase())
     }
-    const credentials = await log.credentialsNamed(tx, [...names])
-    if (attempts.length === 0) return { fresh: [], credentials }
-    await attribute(tx, attempts, credentials)
+    const known = await log.loginsNamed(tx, [...names])
+    if (attempts.length === 0) return { fresh: [], logins: known }
+    await attribute(tx, attempts, known)
+    await addScores(tx, attempts)
     const fresh = await log.insertNew(tx, attempts)
     await events.emitMany(tx, fresh.flatMap(occurrencesOf))
-    return { fresh, credentials }
+    return { fresh, logins: known }
   },
 
-  /** What follows for credentials and for the addresses that mail came back from. */
-  async conclude(tx: Tx, { logins }: Read, { fresh, credentials }: Added): Promise<void> {
-    await markUsed(tx, logins, credentials)
+  /** Updates earlier attempts, credentials, suppressions and the reputation of client IP addresses. */
+  async conclude(tx: Tx, { logins: uses }: Read, { fresh, logins }: Added): Promise<void> {
+    await log.supersede(
+      tx,
+      fresh.flatMap(({ replaces }) => replaces ?? []),
+    )
+    await markUsed(tx, uses, logins)
     await suppressBounced(tx, fresh, now())
     await record(tx, newsOf(fresh), now())
   },
 })
 
-/** How much each client handed in, and how much of it came back. A message that waits is not new. */
+/** Counts messages and bounces by client IP. Deferred messages are counted when they leave the queue. */
 function newsOf(fresh: Attempt[]) {
   const news = ipNews()
   for (const { client_ip, status } of fresh) {
@@ -72,47 +77,68 @@ function newsOf(fresh: Attempt[]) {
   return news.take()
 }
 
-async function markUsed(
-  tx: Tx,
-  logins: Read['logins'],
-  credentials: Added['credentials'],
-): Promise<void> {
-  const uses = [...logins].flatMap(([name, time]) => {
-    const id = credentials.get(name.toLowerCase())
-    return id === undefined ? [] : [{ id, at: new Date(time).toISOString() }]
+async function markUsed(tx: Tx, uses: Read['logins'], logins: Added['logins']): Promise<void> {
+  const credentials = [...uses].flatMap(([name, time]) => {
+    const id = logins.get(name.toLowerCase())?.credential_id
+    return id ? [{ id, at: new Date(time).toISOString() }] : []
   })
-  await log.markUsed(tx, uses)
+  await log.markUsed(tx, credentials)
 }
 
-/** In place: there are very many of them. */
-async function attribute(
-  tx: Tx,
-  attempts: Attempt[],
-  credentials: Added['credentials'],
-): Promise<void> {
+/**
+ * Sets organization, domain and credential in place, because a portion has many attempts. A message
+ * belongs to its login, else to its recipient. The sender does not count: without a login anyone can
+ * write the name of a tenant there.
+ */
+async function attribute(tx: Tx, attempts: Attempt[], logins: Added['logins']): Promise<void> {
   const domains = new Set<string>()
-  for (const { sender, recipient } of attempts) {
+  for (const { sender, recipient, original_recipient } of attempts) {
     domains.add(domainOf(sender)).add(domainOf(recipient))
+    if (original_recipient !== null) domains.add(domainOf(original_recipient))
   }
   const owners = await log.organizationsOf(tx, [...domains])
   for (const attempt of attempts) {
-    const from = domainOf(attempt.sender)
-    const to = domainOf(attempt.recipient)
-    const ofSender = owners.get(from)
-    const ofRecipient = owners.get(to)
-    attempt.organization_id = ofSender ?? ofRecipient ?? null
-    attempt.domain = ofSender === undefined && ofRecipient !== undefined ? to : from || to
-    attempt.is_outgoing = ofSender !== undefined
-    if (attempt.sasl_username !== null) {
-      attempt.credential_id = credentials.get(attempt.sasl_username.toLowerCase()) ?? null
-    }
+    const login = logins.get(attempt.sasl_username?.toLowerCase() ?? '')
+    if (login) attributeToLogin(attempt, login, owners)
+    else attributeToRecipient(attempt, owners)
   }
+}
+
+/** Only incoming mail has a score; a sender could otherwise repeat a Message-ID. */
+async function addScores(tx: Tx, attempts: Attempt[]): Promise<void> {
+  const incoming = attempts.filter((one) => !one.is_outgoing && one.message_id !== null)
+  const scores = await scoresOf(
+    tx,
+    incoming.map((one) => one.message_id as string),
+  )
+  const known = new Map(
+    scores.map((one) => [`${one.organization_id} ${one.message_id}`, one.score]),
+  )
+  for (const attempt of incoming) {
+    attempt.spam_score = known.get(`${attempt.organization_id} ${attempt.message_id}`) ?? null
+  }
+}
+
+function attributeToLogin(attempt: Attempt, login: log.Login, owners: Map<string, string>): void {
+  const from = domainOf(attempt.sender)
+  attempt.organization_id = login.organization_id
+  attempt.domain = owners.get(from) === login.organization_id ? from : login.domain
+  attempt.is_outgoing = true
+  attempt.credential_id = login.credential_id
+}
+
+function attributeToRecipient(attempt: Attempt, owners: Map<string, string>): void {
+  const { sender, recipient, original_recipient } = attempt
+  const recipients = [domainOf(recipient), domainOf(original_recipient ?? '')]
+  const hosted = recipients.find((domain) => owners.has(domain))
+  attempt.organization_id = hosted === undefined ? null : (owners.get(hosted) ?? null)
+  attempt.domain = hosted ?? (domainOf(recipient) || domainOf(sender))
+  attempt.is_outgoing = false
 }
 
 function occurrencesOf(attempt: Attempt): Occurrence[] {
   const { organization_id, domain, status, recipient, bounce_type, detail } = attempt
   const about = { org_id: organization_id, domain: domain === '' ? null : domain }
-  // What is undefined is left out.
   const message_id = attempt.message_id ?? undefined
   const what = occurrence(EVENTS[status], about, {
     message_id,
@@ -131,26 +157,25 @@ function occurrencesOf(attempt: Attempt): Occurrence[] {
     detail,
     timestamp: attempt.timestamp,
   })
-  if (bounce_type === null) return [what]
+  if (bounce_type === null || !isOwnMail(attempt)) return [what]
   const why = { recipient, bounce_type, bounce_reason: detail, message_id }
   return [what, occurrence(bounce_type === 'HARD' ? HardBounce : SoftBounce, about, why)]
 }
 
 /**
- * Only what an organization itself has sent counts: that mail for one of its mailboxes came back says
- * nothing about whom it writes to, and a stranger may claim to be anybody.
+ * True for mail that an organization sent itself, with a login. A bounce notice, or a reply of a
+ * mailbox filter, has no sender: the organization did not choose its recipient.
  */
+const isOwnMail = ({ is_outgoing, sender }: Attempt): boolean => is_outgoing && sender !== ''
+
+/** Suppresses recipients of bounced mail that the organization sent itself. */
 async function suppressBounced(tx: Tx, fresh: Attempt[], now: Date): Promise<void> {
-  const bounced = fresh.flatMap(
-    ({ recipient, organization_id, bounce_type, detail, is_outgoing, is_stranger }) =>
-      bounce_type !== null &&
-      organization_id !== null &&
-      is_outgoing &&
-      !is_stranger &&
-      recipient.includes('@')
-        ? [{ email: recipient, recipient, organization_id, bounce_type, reason: detail }]
-        : [],
-  )
+  const bounced = fresh.filter(isOwnMail).flatMap((attempt) => {
+    const { recipient, organization_id, bounce_type, detail } = attempt
+    return bounce_type !== null && organization_id !== null && recipient.includes('@')
+      ? [{ email: recipient, recipient, organization_id, bounce_type, reason: detail }]
+      : []
+  })
   const hard = bounced.filter(({ bounce_type }) => bounce_type === 'HARD')
   const since = new Date(now.getTime() - SOFT_BOUNCE_DAYS * DAY_MS)
   const soft = await log.bouncingTooOften(

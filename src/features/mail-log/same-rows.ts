@@ -1,12 +1,12 @@
-/** As stored: what the id is made of, the second it happened in, how often so far. */
+/** The stored form: the key of the id, its time, and the number of rows with that key. */
 export type Counted = [key: string, time: number, count: number][]
 
-const KEPT_MS = 2000
+const MAX_DELAY_MS = 2000
 
 /**
- * Tells rows apart that have everything in common which their id is made of, such as two refusals of
- * one recipient in one second: the second such row of a file is always the second, however often the
- * file is read. Lines of a moment ago may come late, so a few seconds are remembered.
+ * Numbers rows with equal keys, such as two rejections of one recipient in one second, so that each gets
+ * its own id, and gets it again when the file is read again. Keys are kept for a few seconds, because
+ * lines may arrive late.
  */
 export function sameRows(stored: Counted) {
   let counts = new Map(stored.map(([key, time, count]) => [key, { time, count }]))
@@ -23,16 +23,16 @@ export function sameRows(stored: Counted) {
       return `${key}\n${seen.count}`
     },
 
-    /** A file begins: it may have been read before. */
+    /** Starts counting again at the start of a file, which may have been read before. */
     clear() {
       counts.clear()
     },
 
-    /** Drops what is too old to matter. */
+    /** Returns the counts to store and drops old keys. */
     take(): Counted {
-      const kept = [...counts].filter(([, { time }]) => time > newest - KEPT_MS)
-      counts = new Map(kept)
-      return kept.map(([key, { time, count }]) => [key, time, count])
+      const recent = [...counts].filter(([, { time }]) => time > newest - MAX_DELAY_MS)
+      counts = new Map(recent)
+      return recent.map(([key, { time, count }]) => [key, time, count])
     },
   }
 }

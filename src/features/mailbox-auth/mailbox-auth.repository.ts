@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../database/database.ts'
 
-/** A mailbox whose holder may sign in: active, and so are its domain and organization. */
+/** A mailbox whose holder may sign in: mailbox and organization are active, the domain is hosted. */
 export const findActiveAccount = (db: Db, email: string) =>
   db
     .selectFrom('email_accounts')
@@ -15,13 +15,13 @@ export const findActiveAccount = (db: Db, email: string) =>
     ])
     .where('email_accounts.email', '=', email)
     .where('email_accounts.status', '=', 'active')
-    .where('domains.active', '=', true)
+    .where('domains.hosted', '=', true)
     .where('organizations.active', '=', true)
     .executeTakeFirst()
 
 export const setLastLogin = (tx: Tx, id: string, now: Date) =>
   tx
     .updateTable('email_accounts')
-    .set({ last_login: now.toISOString() })
+    .set({ last_login: now.toISOString(), last_activity: now.toISOString() })
     .where('id', '=', id)
     .execute()

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { InvalidLogin } from '../../access/access.errors.ts'
+import { AddressNotAllowed, InvalidLogin } from '../../access/access.errors.ts'
 import { mailboxSession, none } from '../../access/labels.ts'
 import { Done, done, Success, success } from '../../http/envelope.ts'
 import { MailboxLoginBody, MailboxSignedIn, PLATFORMS } from './mailbox-auth.schemas.ts'
@@ -11,7 +11,7 @@ export const mailboxAuthRoutes =
     app.post('/login', {
       config: {
         auth: none(),
-        errors: [InvalidLogin],
+        errors: [InvalidLogin, AddressNotAllowed],
         throttled: true,
         downstream: 'Mail server unavailable',
       },

@@ -11,7 +11,7 @@ export const MailboxLoginBody = Body({
   ),
 })
 
-/** Either a session, or the request for a code: one of the two sets of fields is there. */
+/** Either the fields of a session or those of a request for a code. */
 export const MailboxSignedIn = Type.Object({
   two_factor_required: Type.Optional(Type.Literal(true)),
   token: Type.Optional(Type.String({ description: 'For `Authorization: Bearer`' })),

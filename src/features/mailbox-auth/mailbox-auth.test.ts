@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type App, newAddress, startApp } from '../../../test/support/app.ts'
+import { type App, newIp, startApp } from '../../../test/support/app.ts'
 import { type ImapServer, startImapServer } from '../../../test/support/imap-server.ts'
 import { probe } from '../../../test/support/probes.ts'
 import { mailboxSession } from '../../access/labels.ts'
+import { DAY_MS, SECOND_MS } from '../../lib/time.ts'
 import { sha256 } from '../../lib/tokens.ts'
 
 let app: App
@@ -32,7 +33,6 @@ beforeEach(() => {
   imap.passwords.clear()
 })
 
-const HOUR = 3_600_000
 const LOGIN = '/api/v1/mailbox-auth/login'
 const PROBE = '/test/mailbox'
 const WRONG = { status: 401, body: { msg: 'Invalid email or password' }, cookies: [] }
@@ -43,11 +43,11 @@ interface More {
   jar?: Map<string, string>
 }
 const login = (email_address: string, password = 'right', more: More = {}) =>
-  app.send('POST', LOGIN, { body: { email_address, password }, from: newAddress(), ...more })
+  app.send('POST', LOGIN, { body: { email_address, password }, from: newIp(), ...more })
 const failures = () => app.core.db.selectFrom('failed_auth_attempts').select('id').execute()
 
 describe('a mailbox login', () => {
-  it('answers 503 in both shapes when no mail server is configured', async () => {
+  it('returns 503 with msg and error when no mail server is configured', async () => {
     const bare = await startApp()
     try {
       const body = { email_address: 'jane@acme.test', password: 'right' }
@@ -65,7 +65,7 @@ describe('a mailbox login', () => {
   })
 
   it.each(['unavailable', 'hang', 'reset', 'garbage', 'no-greeting'] as const)(
-    'answers 503 and counts nothing when the mail server can only: %s',
+    'returns 503 and counts no failure when the mail server fails with: %s',
     async (behaviour) => {
       imap.behaviour = behaviour
       const before = await failures()
@@ -78,7 +78,7 @@ describe('a mailbox login', () => {
     },
   )
 
-  it('answers the same for a wrong password, an unknown address and a mailbox that is not active', async () => {
+  it('returns one response for a wrong password, an unknown address and an inactive mailbox', async () => {
     imap.passwords.set(acme.email, 'right')
     expect(await login(acme.email, 'wrong')).toMatchObject(WRONG)
     imap.passwords.clear()
@@ -93,7 +93,7 @@ describe('a mailbox login', () => {
       app.core.db,
     )
     expect(await login(closed.email)).toMatchObject(WRONG)
-    // The server was asked about every one of them: none is told apart by the time it takes.
+    // Every login reaches the mail server, so the response time reveals nothing.
     expect(imap.logins.map(({ user }) => user.toString())).toEqual([
       acme.email,
       'nobody@acme.test',
@@ -110,14 +110,14 @@ describe('a mailbox login', () => {
       { email_address: 'a@b.test', password: 'x', two_factor_code: '1'.repeat(33) },
       ['two_factor_code'],
     ],
-  ])('names what is missing or malformed: case %#', async (body, fields) => {
-    const answer = await app.send('POST', LOGIN, { body, from: newAddress() })
+  ])('returns 422 with the missing or malformed fields: case %#', async (body, fields) => {
+    const answer = await app.send('POST', LOGIN, { body, from: newIp() })
     expect(answer.status).toBe(422)
     expect(answer.body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(fields)
     expect(imap.logins).toEqual([])
   })
 
-  it('hands out a session as cookies and as a token, and stores neither', async () => {
+  it('returns a session as cookies and as a token, and stores only hashes', async () => {
     const answer = await login(` ${acme.email.toUpperCase()} `, 'right', {
       headers: { 'x-client-platform': 'iOS' },
     })
@@ -131,13 +131,12 @@ describe('a mailbox login', () => {
       client_platform: 'ios',
       idle_timeout_seconds: 28_800,
     })
-    const days = (Date.parse(expires_at) - app.clock.now().getTime()) / (24 * HOUR)
+    const days = (Date.parse(expires_at) - app.clock.now().getTime()) / DAY_MS
     expect(days).toBeGreaterThan(6.99)
     expect(days).toBeLessThanOrEqual(7)
-    const attributes = 'Path=/; SameSite=Lax; Max-Age=604800'
     expect(answer.cookies).toEqual([
-      `svc_mailbox_session=${token}; ${attributes}; HttpOnly`,
-      `svc_mailbox_csrf=${csrf_token}; ${attributes}`,
+      `svc_mailbox_session=${token}; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax`,
+      `svc_mailbox_csrf=${csrf_token}; Max-Age=604800; Path=/; SameSite=Lax`,
     ])
     const stored = await app.core.db
       .selectFrom('sessions')
@@ -153,7 +152,7 @@ describe('a mailbox login', () => {
     expect(account.last_login).not.toBeNull()
   })
 
-  it('opens a session for the cookie and for the bearer token', async () => {
+  it('opens a session that accepts the cookie and the bearer token', async () => {
     const jar = new Map<string, string>()
     const { token } = (await login(acme.email, 'right', { jar })).body.data
     expect((await app.send('GET', PROBE, { jar })).status).toBe(200)
@@ -163,12 +162,12 @@ describe('a mailbox login', () => {
     expect((await app.send('GET', PROBE, { headers: { authorization: token } })).status).toBe(401)
   })
 
-  it('knows no platform but the listed ones', async () => {
+  it('ignores an unknown X-Client-Platform', async () => {
     const answer = await login(acme.email, 'right', { headers: { 'x-client-platform': 'amiga' } })
     expect(answer.body.data.client_platform).toBeNull()
   })
 
-  it('says that a password must be changed, and why', async () => {
+  it('returns whether and why the password must be changed', async () => {
     const tenant = await app.tenant('temporary')
     await sql`update email_accounts set must_change_password = true, password_change_reason = 'temporary'
       where id = ${tenant.accountId}`.execute(app.core.db)
@@ -186,13 +185,11 @@ describe('a mailbox login', () => {
 })
 
 describe('the throttle of mailbox logins', () => {
-  const SECOND = 1000
-
   it.each([
-    ['an account, from many addresses', () => ({ email: 'target@acme.test', from: undefined })],
-    ['an address, for many accounts', () => ({ email: undefined, from: newAddress() })],
+    ['an account, from many IPs', () => ({ email: 'target@acme.test', from: undefined })],
+    ['an IP, for many accounts', () => ({ email: undefined, from: newIp() })],
   ])(
-    'closes for %s: 15 s with the 3rd failure, 30 s with the 4th, 15 minutes with the 5th',
+    'blocks %s: 15 s after the 3rd failure, 30 s after the 4th, 15 minutes after the 5th',
     async (_who, pick) => {
       imap.behaviour = 'refuse'
       const { email, from } = pick()
@@ -215,12 +212,12 @@ describe('the throttle of mailbox logins', () => {
         expect(Number(blocked.headers['retry-after'])).toBeGreaterThan(seconds - 10)
         expect(Number(blocked.headers['retry-after'])).toBeLessThanOrEqual(seconds)
         expect(imap.logins).toHaveLength(asked)
-        app.clock.advance(seconds * SECOND)
+        app.clock.advance(seconds * SECOND_MS)
       }
     },
   )
 
-  it('forgets with a success', async () => {
+  it('resets its count after a successful login', async () => {
     const tenant = await app.tenant('forgiven')
     imap.passwords.set(tenant.email, 'right')
     for (let round = 1; round <= 2; round++) {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
 import { probe } from '../../../test/support/probes.ts'
 import { mailboxSession } from '../../access/labels.ts'
+import { HOUR_MS } from '../../lib/time.ts'
 
 let app: App
 let acme: Awaited<ReturnType<App['tenant']>>
@@ -12,7 +13,6 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const HOUR = 3_600_000
 const LOGOUT = '/api/v1/mailbox-auth/logout'
 const PROBE = '/test/mailbox'
 const ENDED = { status: 401, body: { msg: 'Session expired or invalid' } }
@@ -21,7 +21,7 @@ describe('a mailbox session', () => {
   const session = () => app.session('mailbox', acme.accountId)
   const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
-  it('is found by the bearer token before the cookie', async () => {
+  it('uses the bearer token before the cookie', async () => {
     const { jar } = await session()
     const answer = await app.send('GET', PROBE, { jar, ...bearer('unknown') })
     expect(answer).toMatchObject(ENDED)
@@ -37,7 +37,7 @@ describe('a mailbox session', () => {
     expect((await app.send('POST', PROBE, bearer(token))).status).toBe(200)
   })
 
-  it('is not what opens a dashboard or a console', async () => {
+  it('is rejected with 401 on dashboard and operator routes', async () => {
     const { get } = await session()
     for (const path of ['/api/v1/auth/me', '/api/v1/platform/auth/me']) {
       expect(await get(path)).toMatchObject({
@@ -47,17 +47,17 @@ describe('a mailbox session', () => {
     }
   })
 
-  it('ends after 8 hours without a request, and after 7 days however often it is used', async () => {
+  it('expires after 8 idle hours, and after 7 days in any case', async () => {
     const [idle, busy] = [await session(), await session()]
-    app.clock.advance(8 * HOUR - 1000)
+    app.clock.advance(8 * HOUR_MS - 1000)
     expect((await idle.get(PROBE)).status).toBe(200)
     expect((await busy.get(PROBE)).status).toBe(200)
     for (let hours = 8; hours < 7 * 24 - 7; hours += 7) {
-      app.clock.advance(7 * HOUR)
+      app.clock.advance(7 * HOUR_MS)
       expect((await busy.get(PROBE)).status).toBe(200)
     }
     expect(await idle.get(PROBE)).toMatchObject(ENDED)
-    app.clock.advance(7 * HOUR)
+    app.clock.advance(7 * HOUR_MS)
     expect(await busy.get(PROBE)).toMatchObject(ENDED)
   })
 
@@ -72,7 +72,7 @@ describe('a mailbox session', () => {
     expect(await get(PROBE)).toMatchObject(ENDED)
   })
 
-  it('stops while its domain is turned off, and works again after', async () => {
+  it('is rejected while its domain is inactive and accepted afterwards', async () => {
     const { get } = await session()
     const turn = (active: boolean) => acme.put(`/api/v1/domains/${acme.domainId}`, { active })
     expect((await get(PROBE)).status).toBe(200)
@@ -82,15 +82,15 @@ describe('a mailbox session', () => {
     expect((await get(PROBE)).status).toBe(200)
   })
 
-  it('ends with the logout, which needs the CSRF token and may be repeated', async () => {
+  it('ends at logout, which requires the CSRF token and can be repeated', async () => {
     const { jar, token, post } = await session()
     const before = new Map(jar)
     expect((await app.send('POST', LOGOUT, { jar: before })).status).toBe(403)
     const answer = await post(LOGOUT)
     expect(answer).toMatchObject({ status: 200, body: { type: 'success', msg: 'Signed out' } })
     expect(answer.cookies.sort()).toEqual([
-      'svc_mailbox_csrf=; Path=/; SameSite=Lax; Max-Age=0',
-      'svc_mailbox_session=; Path=/; SameSite=Lax; Max-Age=0; HttpOnly',
+      'svc_mailbox_csrf=; Max-Age=0; Path=/; SameSite=Lax',
+      'svc_mailbox_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
     ])
     expect(await app.send('GET', PROBE, bearer(token))).toMatchObject(ENDED)
     expect((await app.send('POST', LOGOUT, bearer(token))).status).toBe(200)
@@ -98,7 +98,7 @@ describe('a mailbox session', () => {
     expect((await app.send('POST', LOGOUT)).status).toBe(401)
   })
 
-  it('is not said to be over when the database cannot tell', async () => {
+  it('survives a logout that fails with 500 because of the database', async () => {
     const { token } = await session()
     await sql`alter table sessions rename to sessions_away`.execute(app.core.db)
     try {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, newAddress, startApp } from '../../../test/support/app.ts'
+import { type App, newIp, startApp } from '../../../test/support/app.ts'
 import { type ImapServer, startImapServer } from '../../../test/support/imap-server.ts'
 
 let app: App
@@ -20,7 +20,7 @@ const WRONG = { status: 401, body: { msg: 'Invalid email or password' }, cookies
 const login = (email_address: string, two_factor_code?: string, password = 'right') =>
   app.send('POST', '/api/v1/mailbox-auth/login', {
     body: { email_address, password, ...(two_factor_code !== undefined && { two_factor_code }) },
-    from: newAddress(),
+    from: newIp(),
   })
 const failuresOf = async (email: string) =>
   (
@@ -31,7 +31,7 @@ const failuresOf = async (email: string) =>
       .execute()
   ).map(({ attempt_count }) => attempt_count)
 
-/** A mailbox whose holder confirmed an authenticator a while ago. */
+/** Creates a mailbox with a confirmed second factor whose first code is no longer valid. */
 async function enrolled(name: string) {
   const tenant = await app.tenant(name)
   imap.passwords.set(tenant.email, 'right')
@@ -44,8 +44,8 @@ async function enrolled(name: string) {
   return { ...tenant, secret, backupCodes: enrollment?.backup_codes as string[] }
 }
 
-describe('a mailbox with a second factor', () => {
-  it('is asked for a code after the right password, and has no session yet', async () => {
+describe('a login to a mailbox with a second factor', () => {
+  it('requires a code after the correct password and opens no session yet', async () => {
     const { email } = await enrolled('asked')
     const answer = await login(email)
     expect(answer).toMatchObject({ status: 200, cookies: [] })
@@ -54,14 +54,14 @@ describe('a mailbox with a second factor', () => {
     expect(sessions).toEqual([])
   })
 
-  it('does not tell that it has one to somebody without the password', async () => {
+  it('does not reveal the second factor without the correct password', async () => {
     const { email, secret } = await enrolled('hidden')
     expect(await login(email, undefined, 'wrong')).toMatchObject(WRONG)
     expect(await login(email, app.code(secret), 'wrong')).toMatchObject(WRONG)
     expect((await login(email, app.code(secret))).status).toBe(200)
   })
 
-  it('opens with the code, once', async () => {
+  it('accepts each code once', async () => {
     const { email, secret } = await enrolled('once')
     const code = app.code(secret)
     const answer = await login(email, code)
@@ -71,7 +71,7 @@ describe('a mailbox with a second factor', () => {
     expect(await login(email, code)).toMatchObject(WRONG)
   })
 
-  it('opens with each recovery code, once, in any case', async () => {
+  it('accepts each recovery code once, in upper or lower case', async () => {
     const { email, backupCodes } = await enrolled('recovery')
     const [one = '', two = ''] = backupCodes
     expect((await login(email, one.toLowerCase())).status).toBe(200)
@@ -79,7 +79,7 @@ describe('a mailbox with a second factor', () => {
     expect(await login(email, one)).toMatchObject(WRONG)
   })
 
-  it('counts wrong codes, and asking for a code does not clear them', async () => {
+  it('counts wrong codes, and a login without a code does not reset the count', async () => {
     const { email, secret } = await enrolled('counted')
     for (let failure = 1; failure <= 2; failure++) {
       expect(await login(email, '000000')).toMatchObject(WRONG)
@@ -93,14 +93,14 @@ describe('a mailbox with a second factor', () => {
     expect(await failuresOf(email)).toEqual([])
   })
 
-  it('spends one code once, also when it is sent twice at the same time', async () => {
+  it('accepts a code once when it is sent twice at the same time', async () => {
     const { email, secret } = await enrolled('racing')
     const code = app.code(secret)
     const answers = await Promise.all([login(email, code), login(email, code)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
   })
 
-  it("is not opened by an operator's codes, even with the same address", async () => {
+  it('rejects the codes of an operator with the same e-mail address', async () => {
     const { email } = await enrolled('namesake')
     const operator = await app.operator('support', email)
     app.clock.advance(2 * STEP)

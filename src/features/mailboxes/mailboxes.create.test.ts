@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, PASSWORD, startApp } from '../../../test/support/app.ts'
 import { ACCOUNTS, eventsOf, mailboxRow } from '../../../test/support/mailboxes.ts'
-import { passwordMatches } from '../../lib/passwords.ts'
 
 const GIB = 1024 ** 3
 
@@ -24,7 +23,7 @@ const created = async (body: object, by?: Pick<Tenant, 'post'>) => {
   return answer.body.data
 }
 describe('a new mailbox', () => {
-  it('is stored in lower case, with its defaults, and never tells its password', async () => {
+  it('is stored in lower case with defaults, and its password is never returned', async () => {
     const answer = await create({ email: ' Jane.Doe+News@ACME.test ', password: PASSWORD })
     const { data } = answer.body
     expect(answer).toMatchObject({
@@ -54,7 +53,7 @@ describe('a new mailbox', () => {
     expect(answer.text).not.toContain(PASSWORD)
     const row = await mailboxRow(app, data.id)
     expect(row?.password_hash).toMatch(/^\$argon2id\$/)
-    expect(await passwordMatches(PASSWORD, row?.password_hash)).toBe(true)
+    expect(await app.core.passwords.matches(PASSWORD, row?.password_hash)).toBe(true)
     const events = await eventsOf(app, data.id)
     expect(events).toMatchObject([
       {
@@ -72,7 +71,7 @@ describe('a new mailbox', () => {
     expect(JSON.stringify(events)).not.toContain(PASSWORD)
   })
 
-  it('takes everything it is given, and ignores what nobody has a say in', async () => {
+  it('stores every writable field and ignores the others', async () => {
     const fields = {
       name: ' Ünïcødé <b>&"name" ',
       status: 'suspended',
@@ -107,14 +106,14 @@ describe('a new mailbox', () => {
     expect(data.id).not.toBe('chosen')
   })
 
-  it('may be at a domain with letters of its own, written either way', async () => {
+  it('can be at an internationalized domain, in ASCII or Unicode', async () => {
     await acme.post('/api/v1/domains/', { domain: 'bücher.acme.test' })
     const one = await created({ email: 'one@BÜCHER.acme.test' })
     expect(one.email).toBe('one@xn--bcher-kva.acme.test')
     expect(await create({ email: one.email, password: PASSWORD })).toMatchObject({ status: 409 })
   })
 
-  it('is created once by ten requests with one Idempotency-Key, and once without', async () => {
+  it('is created once by ten requests with one Idempotency-Key, and once by ten without', async () => {
     const body = { email: 'once@acme.test', password: PASSWORD }
     const headers = { 'idempotency-key': 'once' }
     const answers = await Promise.all(
@@ -140,7 +139,7 @@ describe('a new mailbox', () => {
     expect(length).toBe(2)
   })
 
-  it('of a platform caller belongs to the organization of its domain', async () => {
+  it('created by a platform caller belongs to the organization of its domain', async () => {
     const platform = await app.key(acme.organizationId, { scope: 'platform' })
     const mine = await created({ email: 'by-key@globex.test' }, platform)
     expect(mine.organization_id).toBe(globex.organizationId)
@@ -148,7 +147,7 @@ describe('a new mailbox', () => {
     expect(taken.body.data).toEqual({ existing_id: globex.accountId })
   })
 
-  it('needs a credential that may write', async () => {
+  it('requires write permission', async () => {
     const reader = await app.key(acme.organizationId, { permissions: { read_only: true } })
     expect(await create({}, reader)).toMatchObject({
       status: 403,

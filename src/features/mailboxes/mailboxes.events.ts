@@ -44,6 +44,12 @@ export const MailboxPasswordChanged = defineEvent('mailbox.password.changed', {
   }),
 })
 
+export const MailboxTwoFactorReset = defineEvent('mailbox.two_factor.reset', {
+  source: 'api',
+  summary: "The holder's second factor was cleared by the tenant or an operator",
+  data: Type.Object({ ...Named, sessions_revoked: Type.Integer() }),
+})
+
 const Status = Type.String({ description: 'active, inactive or suspended' })
 
 export const MailboxSuspended = defineEvent('mailbox.suspended', {

@@ -8,7 +8,6 @@ import {
   mailboxRow,
   NEW_PASSWORD,
 } from '../../../test/support/mailboxes.ts'
-import { passwordMatches } from '../../lib/passwords.ts'
 
 type Tenant = Awaited<ReturnType<App['tenant']>>
 let app: App
@@ -27,8 +26,8 @@ afterAll(async () => {
 
 const mailbox = (more: Parameters<typeof insertMailbox>[2] = {}) => insertMailbox(app, acme, more)
 
-describe('a change that matters to a login', () => {
-  it('of the password ends the sessions, is told to Dovecot, and never tells the password', async () => {
+describe('a mailbox change', () => {
+  it('with a new password ends the sessions, flushes the Dovecot cache, and never returns the password', async () => {
     const { id, path, email } = await mailbox()
     const holder = await app.session('mailbox', id)
     expect(await isSignedIn(holder)).toBe(true)
@@ -36,9 +35,9 @@ describe('a change that matters to a login', () => {
     expect(answer.status).toBe(200)
     expect(await isSignedIn(holder)).toBe(false)
     expect(mail.flushed().filter((one) => one === email)).toHaveLength(1)
-    expect(await passwordMatches(NEW_PASSWORD, (await mailboxRow(app, id))?.password_hash)).toBe(
-      true,
-    )
+    expect(
+      await app.core.passwords.matches(NEW_PASSWORD, (await mailboxRow(app, id))?.password_hash),
+    ).toBe(true)
     const who = { account_id: id, email, organization_id: acme.organizationId }
     expect((await eventsOf(app, id)).map(({ event, data }) => [event, data])).toEqual([
       ['mailbox.updated', { ...who, updated_fields: ['name'] }],
@@ -50,7 +49,7 @@ describe('a change that matters to a login', () => {
     expect(answer.text).not.toContain(NEW_PASSWORD)
   })
 
-  it('of the status ends the sessions and is told as what it is', async () => {
+  it('with a new status ends the sessions and emits the matching event', async () => {
     const { id, path, email } = await mailbox()
     const holder = await app.session('mailbox', id)
     await acme.put(path, { name: 'X' })
@@ -72,7 +71,7 @@ describe('a change that matters to a login', () => {
     ])
   })
 
-  it('of neither leaves them alone', async () => {
+  it('without password and status keeps the sessions', async () => {
     const { id, path } = await mailbox()
     const holder = await app.session('mailbox', id)
     await acme.put(path, { status: 'active', name: 'X', storage_quota: 1 })
@@ -80,7 +79,7 @@ describe('a change that matters to a login', () => {
   })
 })
 
-describe('a reset password', () => {
+describe('a mailbox password reset', () => {
   it.each([
     [{ new_password: 'short1' }, 'Password must be at least 12 characters long', 'weak_password'],
     [{ new_password: '' }, 'Password must be at least 12 characters long', 'weak_password'],
@@ -91,7 +90,7 @@ describe('a reset password', () => {
       undefined,
     ],
     [{ new_password: NEW_PASSWORD, temporary: 1 }, 'temporary must be a boolean', undefined],
-  ])('%j is refused: %s', async (body, msg, error_code) => {
+  ])('rejects %j: %s', async (body, msg, error_code) => {
     const answer = await acme.post(`${ACCOUNTS}/${acme.accountId}/reset-password`, body)
     expect(answer).toMatchObject({ status: 400, body: { msg } })
     expect(answer.body.error_code).toBe(error_code)
@@ -129,7 +128,7 @@ describe('a reset password', () => {
     ])
   })
 
-  it('stands although Dovecot cannot be told', async () => {
+  it('succeeds although the Dovecot cache cannot be flushed', async () => {
     const deaf = await startApp({
       database: app.database,
       env: { DOVEADM_URL: 'http://127.0.0.1:9', DOVEADM_API_KEY: 'key' },

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-/** A tenant whose domain has these limits; its first mailbox has 1 GiB of them. */
+/** Creates a tenant whose domain has these limits; its first mailbox has 1 GiB. */
 async function tenantWith(limits: { max_quota?: number; max_users?: number }) {
   const tenant = await app.tenant(`limited${++tenants}`)
   await app.core.db
@@ -35,7 +35,7 @@ const quotasOf = async ({ domainId }: Tenant) =>
   ).map(({ storage_quota }) => storage_quota)
 
 describe('the user limit of a domain', () => {
-  it('is exact for twenty requests at once', async () => {
+  it('is exact for twenty concurrent requests', async () => {
     const acme = await tenantWith({ max_users: 6 })
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(acme)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
@@ -45,7 +45,7 @@ describe('the user limit of a domain', () => {
     expect(await quotasOf(acme)).toHaveLength(6)
   })
 
-  it('frees a place with each mailbox that goes, and comes after the duplicate address', async () => {
+  it('counts a deleted mailbox no more, and is checked after the duplicate address', async () => {
     const acme = await tenantWith({ max_users: 1 })
     expect((await create(acme, { email: acme.email })).status).toBe(409)
     expect((await create(acme)).status).toBe(400)
@@ -53,7 +53,7 @@ describe('the user limit of a domain', () => {
     expect((await create(acme)).status).toBe(201)
   })
 
-  it('of zero lets nobody in', async () => {
+  it('rejects every mailbox when it is zero', async () => {
     const acme = await tenantWith({ max_users: 0 })
     expect(await create(acme)).toMatchObject({
       status: 400,
@@ -63,14 +63,14 @@ describe('the user limit of a domain', () => {
 })
 
 describe('the storage of a domain', () => {
-  it('is allotted a GiB at a time while it lasts; then mailboxes share what the domain has', async () => {
+  it('is allotted 1 GiB per mailbox while available; later mailboxes have no quota of their own', async () => {
     const acme = await tenantWith({ max_quota: 3 * GIB })
     const answers = await Promise.all(Array.from({ length: 4 }, () => create(acme)))
     const given = answers.map(({ body }) => body.data.storage_quota)
     expect(given.sort((one, other) => other - one)).toEqual([GIB, GIB, 0, 0])
   })
 
-  it('is not given twice: what does not fit is refused, also to ten at once', async () => {
+  it('is not allotted twice: rejects a quota that does not fit, also for ten concurrent requests', async () => {
     const acme = await tenantWith({ max_quota: 2 * GIB })
     expect(await create(acme, { storage_quota: GIB + 1 })).toMatchObject({
       status: 400,
@@ -84,14 +84,14 @@ describe('the storage of a domain', () => {
     expect((await create(acme, { storage_quota: 0 })).status).toBe(201)
   })
 
-  it('has no bound when it is 0', async () => {
+  it('is unlimited when the quota is 0', async () => {
     const acme = await tenantWith({ max_quota: 0 })
     const most = Number.MAX_SAFE_INTEGER
     expect((await create(acme, { storage_quota: most })).body.data.storage_quota).toBe(most)
     expect((await create(acme, { storage_quota: most })).status).toBe(201)
   })
 
-  it('bounds later changes too, by either route, and lets a quota be lowered at any time', async () => {
+  it('limits later changes by either route, and a quota can always be lowered', async () => {
     const acme = await tenantWith({ max_quota: 3 * GIB })
     const { path } = await insertMailbox(app, acme, { storage_quota: GIB })
     const tooMuch = { storage_quota: 2 * GIB + 1 }
@@ -115,7 +115,7 @@ describe('the storage of a domain', () => {
     expect((await acme.put(path, { storage_quota: 1 })).status).toBe(400)
   })
 
-  it('is not exceeded by changes, creations and deletions at once, and nobody waits for ever', async () => {
+  it('is not exceeded by concurrent changes, creations and deletions, which do not deadlock', async () => {
     const acme = await tenantWith({ max_quota: 4 * GIB })
     const boxes = await Promise.all(
       Array.from({ length: 4 }, () => insertMailbox(app, acme, { storage_quota: 0 })),
@@ -133,7 +133,7 @@ describe('the storage of a domain', () => {
 })
 
 describe('the quotas of a mailbox', () => {
-  it('are shown with what is used of them', async () => {
+  it('are returned with their usage', async () => {
     const acme = await tenantWith({})
     const { id, email, path } = await insertMailbox(app, acme, {
       storage_quota: 1000,
@@ -162,7 +162,7 @@ describe('the quotas of a mailbox', () => {
     })
   })
 
-  it('are set together, and told', async () => {
+  it('are set together and emit an event', async () => {
     const acme = await tenantWith({})
     const { id, path, email } = await insertMailbox(app, acme)
     const quotas = { storage_quota: 5, rate_limits: { hourly: 1 }, storage_quotas: { soft: 2 } }
@@ -188,15 +188,15 @@ describe('the quotas of a mailbox', () => {
     [{ storage_quota: -1 }, 'Storage quota must be non-negative'],
     [{ storage_quota: '5' }, 'Storage quota must be a valid number'],
     [{ rate_limits: 7 }, 'rate_limits must be an object'],
-  ])('are not %j', async (body, problem) => {
+  ])('reject %j', async (body, problem) => {
     const acme = await tenantWith({})
     const { msg, data } = (await acme.put(`${ACCOUNTS}/${acme.accountId}/quotas`, body)).body
     expect(data?.errors?.[0] ?? msg).toBe(problem)
   })
 })
 
-describe("an operator's quota", () => {
-  it('stands against the tenant, also with force, until an operator lets it go', async () => {
+describe('a mailbox quota set by an operator', () => {
+  it('cannot be changed by the tenant, also with force, until an operator clears the override', async () => {
     const acme = await tenantWith({})
     const operator = await app.operator('operator')
     const { id, path, email } = await insertMailbox(app, acme)
@@ -230,7 +230,7 @@ describe("an operator's quota", () => {
     })
   })
 
-  it('is bounded by the domain as well', async () => {
+  it('is limited by the domain too', async () => {
     const acme = await tenantWith({ max_quota: 2 * GIB })
     const operator = await app.operator('admin')
     const { path } = await insertMailbox(app, acme, { storage_quota: 0 })

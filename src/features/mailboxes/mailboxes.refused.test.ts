@@ -16,14 +16,14 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 const create = (body: object) => acme.post(ACCOUNTS, body)
-describe('a new mailbox that is refused', () => {
+describe('creating a mailbox', () => {
   const refused = (body: object) => create({ password: PASSWORD, ...body })
   const failing = (...errors: string[]) => ({
     status: 400,
     body: { type: 'error', msg: 'Validation failed', data: { errors } },
   })
 
-  it('has no data', async () => {
+  it('rejects an empty body', async () => {
     for (const raw of ['', '{}', '[]', 'null', '{']) {
       const answer = await acme.call('POST', ACCOUNTS, undefined, {
         raw,
@@ -33,7 +33,7 @@ describe('a new mailbox that is refused', () => {
     }
   })
 
-  it('is told all of its problems at once', async () => {
+  it('returns all problems at once', async () => {
     const answer = await create({
       email: 'no-address',
       password: 'short1',
@@ -77,12 +77,12 @@ describe('a new mailbox that is refused', () => {
       { email: 'x@acme.test', password: 'PASSWORD1234' },
       ['Password is too common; choose something less predictable'],
     ],
-  ])('%j is told %j', async (body, errors) => {
+  ])('rejects %j with %j', async (body, errors) => {
     expect(await create({ name: 'X', ...body })).toMatchObject(failing(...errors))
   })
 
   it.each([['1 GiB'], ['1073741824'], [1.5], [1e300], [null], [true], [[]]])(
-    'asks for the quota %j',
+    'rejects the quota %j',
     async (storage_quota) => {
       expect(await refused({ email: 'x@acme.test', storage_quota })).toMatchObject(
         failing('Storage quota must be a valid number'),
@@ -105,11 +105,11 @@ describe('a new mailbox that is refused', () => {
     ['john@acme.test/inbox'],
     ['john@[127.0.0.1]'],
     [`${'x'.repeat(65)}@acme.test`],
-  ])('is called %j', async (email) => {
+  ])('rejects the address %j', async (email) => {
     expect(await refused({ email })).toMatchObject(failing('Invalid email format'))
   })
 
-  it('is at a domain that is not there, is inactive, or is somebody else’s', async () => {
+  it("rejects an unknown, inactive or another organization's domain", async () => {
     const away = await acme.post('/api/v1/domains/', { domain: 'away.acme.test' })
     await acme.put(`/api/v1/domains/${away.body.data.id}`, { active: false })
     for (const [email, domain] of [
@@ -126,7 +126,7 @@ describe('a new mailbox that is refused', () => {
     }
   })
 
-  it('exists, in whatever case', async () => {
+  it('rejects an existing address in any letter case', async () => {
     const answer = await refused({ email: acme.email.toUpperCase() })
     expect(answer).toMatchObject({
       status: 409,
@@ -138,7 +138,7 @@ describe('a new mailbox that is refused', () => {
     })
   })
 
-  it('has an address that belongs to an alias, a shared mailbox or an SMTP login', async () => {
+  it('rejects the address of an alias, a shared mailbox or an SMTP login (B7.5)', async () => {
     const of = { organization_id: acme.organizationId, domain_id: acme.domainId }
     const { db } = app.core
     await db
@@ -151,29 +151,29 @@ describe('a new mailbox that is refused', () => {
         destinations: ['a@b.test'],
       })
       .execute()
+    const sharedId = ulid()
     await db
       .insertInto('shared_mailboxes')
-      .values({ ...of, id: ulid(), email: 'shared@acme.test', name: 'Shared' })
+      .values({ ...of, id: sharedId, email: 'shared@acme.test', name: 'Shared' })
       .execute()
     await db
       .insertInto('smtp_credentials')
       .values({ ...of, id: ulid(), username: 'smtp@acme.test', secret_hash: '' })
       .execute()
-    for (const [email, owner] of [
-      ['alias@acme.test', 'an alias'],
-      ['shared@acme.test', 'a shared mailbox'],
-      ['smtp@acme.test', 'an SMTP login'],
-    ]) {
-      const answer = await refused({ email })
-      expect(answer).toMatchObject({
+    const shared = { error_code: 'MAILBOX_ALREADY_EXISTS', data: { existing_id: sharedId } }
+    for (const [email, owner, code] of [
+      ['alias@acme.test', 'an alias', { error_code: 'ADDRESS_IN_USE' }],
+      ['shared@acme.test', 'a shared mailbox', shared],
+      ['smtp@acme.test', 'an SMTP login', { error_code: 'ADDRESS_IN_USE' }],
+    ] as const) {
+      expect(await refused({ email })).toMatchObject({
         status: 409,
-        body: { msg: `Address ${email} is already used by ${owner}` },
+        body: { msg: `Address ${email} is already used by ${owner}`, ...code },
       })
-      expect(answer.body.error_code).toBeUndefined()
     }
   })
 
-  it('has the external_id of another one', async () => {
+  it('rejects the external_id of another mailbox', async () => {
     await refused({ email: 'external@acme.test', external_id: 'crm-1' })
     expect(await refused({ email: 'other@acme.test', external_id: 'crm-1' })).toMatchObject({
       status: 409,

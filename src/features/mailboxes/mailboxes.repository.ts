@@ -1,19 +1,21 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { inOrder, nameOf, pageOfFound, pageOfKnown, withIds } from '../../database/pages.ts'
+import {
+  inOrder,
+  nameOf,
+  pageAndTotal,
+  searchPageAndTotal,
+  withIds,
+} from '../../database/paging.ts'
 import { prepared } from '../../database/prepared.ts'
 import { inScope, inScopeOf, organizationOf } from '../../database/scope.ts'
-import {
-  containsByPieces,
-  containsWhileWalking,
-  isShorterThanPieces,
-} from '../../database/search.ts'
+import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 import type { Status } from './mailboxes.rules.ts'
 
-// Everything but password_hash, which only the mail servers read.
+// All columns but password_hash, which only the mail servers read.
 export const columns = [
   'email_accounts.id',
   'email_accounts.domain_id',
@@ -57,15 +59,10 @@ export interface AccountFilter {
   status?: Status
 }
 
-const matching = (
-  db: Db,
-  scope: Scope,
-  { q, domain_id, status }: AccountFilter,
-  contains: typeof containsByPieces = containsByPieces,
-) => {
+const matching = (db: Db, scope: Scope, { q, domain_id, status }: AccountFilter) => {
   let query = db.selectFrom('email_accounts').where(inScope('email_accounts', scope))
   if (domain_id !== undefined) query = query.where('email_accounts.domain_id', '=', domain_id)
-  // Written out: a plan for any status could not use the index of those that are not active.
+  // A literal: the index of inactive and suspended mailboxes is partial.
   if (status !== undefined) query = query.where('email_accounts.status', '=', sql.lit(status))
   if (q !== undefined && q !== '') {
     query = query.where(contains('email_accounts.search_text', q))
@@ -80,53 +77,43 @@ export async function list(
   sort: Sort<'email' | 'created_at' | 'storage_used' | 'last_login'>,
   page: Page,
 ) {
-  const walked = matching(db, scope, filter, containsWhileWalking)
-  const found = () => (isNarrow(scope, filter) ? walked : matching(db, scope, filter))
-  const everything = () => count(db, scope, filter)
+  const query = matching(db, scope, filter)
   const { ids, total } = filter.q
-    ? await pageOfFound(db, { walked, found, everything }, 'email_accounts', sort, page)
-    : await pageOfKnown(db, walked, 'email_accounts', sort, page, {
-        count: everything(),
-        isAddedUp: scope === 'platform',
-      })
+    ? await searchPageAndTotal(db, query, 'email_accounts', sort, page)
+    : await pageAndTotal(db, query, 'email_accounts', sort, page, count(db, scope, filter))
   return { items: inOrder(ids, await listed(db, { ids })), total }
 }
-
-/** What few letters find with all tenants is more than what one organization or domain has. */
-const isNarrow = (scope: Scope, { q = '', domain_id }: AccountFilter) =>
-  isShorterThanPieces(q) && (scope !== 'platform' || domain_id !== undefined)
 
 const listed = prepared((db, { ids }: { ids: string[] }) =>
   db
     .selectFrom('email_accounts')
     .select([
       ...columns,
-      // An address holds the name of its domain: no need to look it up.
-      sql<string>`split_part(email_accounts.email, '@', 2)`.as('domain_name'),
+      sql<string>`split_part(email_accounts.email, '@', -1)`.as('domain_name'),
       nameOf('organizations', 'email_accounts.organization_id').as('organization_name'),
     ])
     .where(withIds('email_accounts', ids)),
 )
 
-/** Kept by triggers, whatever the list is narrowed to. */
+/** Reads the counters of organizations and domains, which triggers maintain. */
 const count = (db: Db, scope: Scope, { domain_id, status }: AccountFilter) =>
   domain_id === undefined
     ? db
         .selectFrom('organizations')
-        .select(sumOf(knownCount('email_account_count', status)))
+        .select(sumOf(counterFor('email_account_count', status)))
         .$if(scope !== 'platform', (query) =>
           query.where('id', '=', (scope as { organization: string }).organization),
         )
     : db
         .selectFrom('domains')
-        .select(sumOf(knownCount('total_email_accounts', status)))
+        .select(sumOf(counterFor('total_email_accounts', status)))
         .where('id', '=', domain_id)
         .where(inScope('domains', scope))
 
 const sumOf = (count: RawBuilder<unknown>) =>
   sql<number>`coalesce(sum(${count}), 0)::int`.as('total')
 
-function knownCount(all: string, status: Status | undefined) {
+function counterFor(all: string, status: Status | undefined) {
   if (status === undefined) return sql.ref(all)
   if (status !== 'active') return sql.ref(`${status}_email_accounts`)
   return sql`${sql.ref(all)} - inactive_email_accounts - suspended_email_accounts`
@@ -153,7 +140,7 @@ const byId = prepared((db, { id, organization }: { id: string; organization: str
 export const find = async (db: Db, scope: Scope, id: string) =>
   (await byId(db, { id, organization: organizationOf(scope) }))[0]
 
-/** Holds the row until the transaction ends; taken after the domain's, never before. */
+/** Locks the row. To avoid deadlocks, lock the domain before its mailboxes. */
 export const lock = (tx: Tx, scope: Scope, id: string) =>
   tx
     .selectFrom('email_accounts')
@@ -163,16 +150,33 @@ export const lock = (tx: Tx, scope: Scope, id: string) =>
     .forUpdate()
     .executeTakeFirst()
 
-const ownerOf = prepared((db, { address }: { address: string }) =>
-  db.selectFrom('addresses').select(['kind', 'owner_id']).where('address', '=', address),
+const ownerOf = prepared((db, { address, claim }: { address: string; claim: string }) =>
+  db
+    .selectFrom('addresses')
+    .select(['kind', 'owner_id'])
+    .where('address', '=', address)
+    .where('claim_id', '=', claim),
 )
-/** Whoever has this address, be it a mailbox or not. */
-export const findOwner = async (db: Db, address: string) => (await ownerOf(db, { address }))[0]
+/**
+ * The owner of the e-mail address: a mailbox, shared mailbox, alias or SMTP credential. A pending
+ * domain has a register of its own.
+ */
+export const findOwner = async (
+  db: Db,
+  domain: { id: string; ownership_verified_at: string | null },
+  address: string,
+) =>
+  (await ownerOf(db, { address, claim: domain.ownership_verified_at === null ? domain.id : '' }))[0]
 
-export const isExternalIdTaken = async (db: Db, externalId: string): Promise<boolean> =>
+export const isExternalIdTaken = async (
+  db: Db,
+  organizationId: string,
+  externalId: string,
+): Promise<boolean> =>
   (await db
     .selectFrom('email_accounts')
     .select('id')
+    .where('organization_id', '=', organizationId)
     .where('external_id', '=', externalId)
     .executeTakeFirst()) !== undefined
 

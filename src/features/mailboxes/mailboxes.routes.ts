@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { key } from '../../access/labels.ts'
+import { ADDRESS_CONFLICTS } from '../../hosting/address-conflicts.ts'
+import { MailboxBeingErased, MailboxOnHold } from '../../hosting/held-mailboxes.ts'
 import { Done, done, Success, success } from '../../http/envelope.ts'
 import { Paginated, pageOf } from '../../http/paging.ts'
 import { sortOf } from '../../http/sorting.ts'
@@ -46,7 +48,7 @@ export const mailboxRoutes =
         errors: [
           errors.DomainUnavailable,
           errors.EmailAccountExists,
-          errors.AddressInUse,
+          ...ADDRESS_CONFLICTS,
           errors.AccountExternalIdTaken,
           errors.UserLimitReached,
           AllotmentExceeded,
@@ -107,7 +109,7 @@ export const mailboxRoutes =
     app.delete('/email-accounts/:account_id', {
       config: {
         auth: key('write'),
-        errors: [ForwardingLoop, errors.MailboxBeingErased, errors.MailboxOnHold],
+        errors: [ForwardingLoop, MailboxBeingErased, MailboxOnHold],
       },
       schema: {
         operationId: 'delete_email_account',
@@ -116,8 +118,8 @@ export const mailboxRoutes =
         response: { 200: Done, 204: Type.Null({ description: 'There was none' }) },
       },
       handler: async ({ caller, params }, reply) => {
-        const gone = await mailboxes.remove(caller, params.account_id)
-        if (!gone) return reply.code(204).send(null)
+        const removed = await mailboxes.remove(caller, params.account_id)
+        if (!removed) return reply.code(204).send(null)
         return done('Email account deleted successfully')
       },
     })
@@ -126,7 +128,7 @@ export const mailboxRoutes =
       config: { auth: key('read'), errors: [errors.EmailAccountNotFound] },
       schema: {
         operationId: 'get_email_account_quotas',
-        summary: 'What the mailbox may hold and holds',
+        summary: 'Get the quotas and the usage of a mailbox',
         params: shapes.AccountParams,
         response: { 200: Success(shapes.AccountQuotas) },
       },
@@ -146,7 +148,7 @@ export const mailboxRoutes =
       },
       schema: {
         operationId: 'update_email_account_quotas',
-        summary: "Set the quotas of a mailbox; an operator's word stands as an override",
+        summary: 'Set the quotas of a mailbox; those of an operator become an override',
         params: shapes.AccountParams,
         querystring: QuotaForce,
         body: shapes.QuotaChange,

@@ -1,5 +1,7 @@
+import { rateSettingProblems } from '../../hosting/rate-settings.ts'
 import { type MailAddress, toMailAddress } from '../../lib/mail-address.ts'
 import { passwordProblem } from '../../lib/passwords.ts'
+import { MAX_ADDRESSES } from '../../sieve/forwarding.ts'
 
 export type Sent = Record<string, unknown>
 
@@ -8,8 +10,9 @@ export type Status = (typeof STATUSES)[number]
 
 const MAX_NAME = 255
 const MAX_VACATION_MESSAGE = 20_000
+const MAX_DESTINATIONS = 20_000
 
-/** The address a mailbox is stored under, or what is wrong with the one that was sent. */
+/** Returns the e-mail address in its stored form, or the problem with it. */
 export function readEmail(sent: unknown): MailAddress | { problem: string } {
   if (typeof sent !== 'string' || sent.trim() === '')
     return { problem: 'Email address is required' }
@@ -19,7 +22,7 @@ export function readEmail(sent: unknown): MailAddress | { problem: string } {
 export const newPasswordProblem = (sent: unknown): string | undefined =>
   typeof sent === 'string' ? passwordProblem(sent) : 'Password is required'
 
-/** Everything wrong with the fields of a mailbox, in the words clients compare. */
+/** Returns all problems of the fields. Clients compare these texts. */
 export function accountProblems(sent: Sent): string[] {
   const { storage_quota: quota, status } = sent
   return [
@@ -30,6 +33,7 @@ export function accountProblems(sent: Sent): string[] {
     ...['rate_limits', 'storage_quotas']
       .filter((name) => sent[name] !== undefined && !isObject(sent[name]))
       .map((name) => `${name} must be an object`),
+    ...rateSettingProblems(sent.rate_limits),
     ...['forward_enabled', 'vacation_enabled']
       .filter((name) => sent[name] !== undefined && typeof sent[name] !== 'boolean')
       .map((name) => `${name} must be a boolean`),
@@ -40,7 +44,7 @@ export function accountProblems(sent: Sent): string[] {
   ]
 }
 
-export function quotaProblems(quota: unknown): string[] {
+function quotaProblems(quota: unknown): string[] {
   if (typeof quota !== 'number' || !Number.isSafeInteger(quota))
     return ['Storage quota must be a valid number']
   return quota < 0 ? ['Storage quota must be non-negative'] : []
@@ -56,25 +60,51 @@ function textProblems(sent: Sent, name: string, label: string, limit: number): s
 function forwardProblems(destination: unknown): string[] {
   if (destination === undefined || destination === null || destination === '') return []
   if (typeof destination !== 'string') return ['forward_destination must be a string']
-  return destination.split(',').every((entry) => toMailAddress(entry))
+  const isShort = destination.length <= MAX_DESTINATIONS
+  return isShort && destination.split(',').every((entry) => toMailAddress(entry))
     ? []
     : ['Invalid forward destination']
 }
 
-export const QUOTA_FIELDS = ['storage_quota', 'rate_limits', 'storage_quotas'] as const
+interface ScriptSettings {
+  forward_enabled?: boolean
+  forward_destination?: string | null
+  vacation_enabled?: boolean
+  vacation_message?: string | null
+}
 
-const FIELDS = [
-  'name',
-  'status',
-  'external_id',
+/** Problems of the settings as they would be after a change. */
+export function settingsProblems(settings: ScriptSettings, email: string): string[] {
+  const { forward_enabled, vacation_enabled } = settings
+  const addresses = (settings.forward_destination ?? '').split(',').map((one) => one.trim())
+  const problems: string[] = []
+  if (addresses.length > MAX_ADDRESSES) {
+    problems.push(`forward_destination may hold at most ${MAX_ADDRESSES} addresses`)
+  }
+  if (addresses.some((address) => address.toLowerCase() === email)) {
+    problems.push('forward_destination must not contain the address of the mailbox itself')
+  }
+  if (forward_enabled && addresses.every((address) => address === '')) {
+    problems.push('forward_destination is required when forward_enabled is true')
+  }
+  if (vacation_enabled && !settings.vacation_message?.trim()) {
+    problems.push('vacation_message is required when vacation_enabled is true')
+  }
+  return problems
+}
+
+export const SCRIPT_FIELDS = [
   'forward_enabled',
   'forward_destination',
   'vacation_enabled',
   'vacation_message',
-  ...QUOTA_FIELDS,
 ] as const
 
-/** The named fields that were sent; whatever else was, nobody has a say in. */
+export const QUOTA_FIELDS = ['storage_quota', 'rate_limits', 'storage_quotas'] as const
+
+const FIELDS = ['name', 'status', 'external_id', ...SCRIPT_FIELDS, ...QUOTA_FIELDS] as const
+
+/** Returns those of the named fields that were sent. */
 export const pick = (sent: Sent, names: readonly string[] = FIELDS): Record<string, never> =>
   Object.fromEntries(
     names.filter((name) => sent[name] !== undefined).map((name) => [name, sent[name] as never]),

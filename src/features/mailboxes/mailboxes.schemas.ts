@@ -30,9 +30,11 @@ export const EmailAccount = Type.Object(
     total_files: Type.Integer(),
     total_attachments: Type.Integer(),
     total_emails: Type.Integer(),
-    rate_limits: FreeForm('Free-form'),
+    rate_limits: FreeForm('Limits of the rate limiter'),
     storage_quotas: FreeForm('Free-form'),
-    rate_usage_data: Nullable(FreeForm('Set by the rate limiter')),
+    rate_usage_data: Nullable(
+      FreeForm('Counts of the rate limiter by direction, at most a minute old'),
+    ),
     forward_enabled: Type.Boolean(),
     forward_destination: Nullable(Type.String()),
     vacation_enabled: Type.Boolean(),
@@ -45,7 +47,9 @@ export const EmailAccount = Type.Object(
       Type.String({ description: 'temporary, admin_reset or expired', examples: ['temporary'] }),
     ),
     password_changed_at: Nullable(Timestamp),
-    quota_override: Type.Boolean({ description: 'An operator set the quotas; they stand' }),
+    quota_override: Type.Boolean({
+      description: 'An operator set the quotas; tenants cannot change them',
+    }),
     quota_override_at: Nullable(Timestamp),
     quota_override_by: Nullable(Type.String()),
     created_at: Timestamp,
@@ -95,7 +99,9 @@ const fields = {
       examples: [1073741824],
     }),
   ),
-  rate_limits: Type.Optional(FreeForm('Free-form')),
+  rate_limits: Type.Optional(
+    FreeForm('Limits of the rate limiter; replaces the whole object', { outbound_hourly: 100 }),
+  ),
   storage_quotas: Type.Optional(FreeForm('Free-form')),
   forward_enabled: Type.Optional(Type.Boolean()),
   forward_destination: Type.Optional(

@@ -46,11 +46,11 @@ const found = (q: string, among: { email: string; name?: string }[]) =>
     .map(({ email }) => email)
     .sort()
 
-/** Letter by letter, as PostgreSQL does it. */
+/** Lowers each letter alone, as PostgreSQL does. */
 const lower = (text: string) => [...text].map((letter) => letter.toLowerCase()).join('')
 
 describe('a search for mailboxes', () => {
-  it('finds each part of an address or a name, of any length, whoever asks', async () => {
+  it('finds any part of an address or name, for tenants and the platform', async () => {
     for (const text of MAILBOXES.flatMap(({ email, name }) => [email, name ?? ''])) {
       const letters = [...text]
       for (const length of [1, 2, 3, 4, 5, 8, 9, letters.length]) {
@@ -84,7 +84,7 @@ describe('a search for mailboxes', () => {
   })
 
   it.each(['g', 'gra', 'grac', 'grace.keller', 'özer'])(
-    'for %s finds nothing of another organization',
+    'for %s returns no mailbox of another organization',
     async (q) => {
       expect(await search(q, acme)).not.toEqual([])
       expect(await search(q, globex)).toEqual([])
@@ -92,7 +92,7 @@ describe('a search for mailboxes', () => {
     },
   )
 
-  it('is narrowed to a domain or a status', async () => {
+  it('can be filtered by domain or status', async () => {
     const own = `&domain_id=${acme.domainId}`
     expect(await search('gra', platform, own)).toEqual(found('gra', OF_ACME))
     expect(await search('grace', platform, own)).toEqual(found('grace', OF_ACME))

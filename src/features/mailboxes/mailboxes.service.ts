@@ -16,10 +16,11 @@ import {
   QUOTA_FIELDS,
   readEmail,
   type Sent,
+  settingsProblems,
 } from './mailboxes.rules.ts'
 
 const DEFAULT_QUOTA = 1024 ** 3
-const SHOWN_OF_DOMAIN = 50
+const MAX_LISTED_OF_DOMAIN = 50
 const THRESHOLD_PERCENT = 80
 const RESET_REASONS = ['temporary', 'admin_reset']
 
@@ -40,7 +41,7 @@ export function mailboxService(needs: Needs) {
   }
 
   return {
-    // For the older routes and the holder's own pages, which have words of their own.
+    // For the older routes and the routes of the mailbox holder.
     add,
     edit,
     remove,
@@ -54,12 +55,12 @@ export function mailboxService(needs: Needs) {
     ) {
       const scope = narrowed(caller.scope, organizationId)
       const { items, total } = await accounts.list(db, scope, filter, sort, page)
-      return paginated(items.map(shown), total, page)
+      return paginated(items.map(withLocalPart), total, page)
     },
 
-    /** The first ones by address; a domain may have very many. */
+    /** The first mailboxes by address, because a domain may have very many. */
     async listOfDomain(domainId: string) {
-      return (await accounts.listOfDomain(db, domainId, SHOWN_OF_DOMAIN)).map(shown)
+      return (await accounts.listOfDomain(db, domainId, MAX_LISTED_OF_DOMAIN)).map(withLocalPart)
     },
 
     async get(caller: Caller, id: string) {
@@ -69,7 +70,7 @@ export function mailboxService(needs: Needs) {
         domains.get(everywhere, row.domain_id),
         organizations.get(everywhere, row.organization_id),
       ])
-      return { ...shown(row), domain, organization }
+      return { ...withLocalPart(row), domain, organization }
     },
 
     async create(caller: Caller, sent: Sent) {
@@ -80,28 +81,29 @@ export function mailboxService(needs: Needs) {
         ...(weak === undefined ? [] : [weak]),
         ...accountProblems(sent),
       ])
+      refuse(settingsProblems(pick(sent), (read as MailAddress).address))
       const row = await add(caller, {
         address: read as MailAddress,
         password: sent.password as string,
         fields: pick(sent),
         defaultQuota: DEFAULT_QUOTA,
       })
-      return shown(row)
+      return withLocalPart(row)
     },
 
-    /** A new password or status ends the sessions of the holder. */
+    /** A new password or status ends the holder's sessions. */
     async update(caller: Caller, id: string, sent: Sent) {
       const weak = sent.password === undefined ? undefined : newPasswordProblem(sent.password)
       refuse([...(weak === undefined ? [] : [weak]), ...accountProblems(sent)])
       const before = await find(caller, id)
       const fields: accounts.AccountFields = pick(sent)
       const password = sent.password as string | undefined
-      if (Object.keys(fields).length === 0 && password === undefined) return shown(before)
+      if (Object.keys(fields).length === 0 && password === undefined) return withLocalPart(before)
       const { row } = await edit(caller, id, {
         fields,
         ...(password !== undefined && { password: { new: password } }),
       })
-      return shown(row)
+      return withLocalPart(row)
     },
 
     async quotas(caller: Caller, id: string) {
@@ -152,6 +154,7 @@ function refuse(problems: string[]): void {
   if (problems.length > 0) throw new ValidationFailed(problems)
 }
 
-/** Added to the row itself: copies of the rows of a page would cost as much as reading them. */
-export const shown = <Row extends { email: string }>(row: Row) =>
-  Object.assign(row, { local_part: localPartOf(row.email) })
+export const withLocalPart = <Row extends { email: string }>(row: Row) => ({
+  ...row,
+  local_part: localPartOf(row.email),
+})

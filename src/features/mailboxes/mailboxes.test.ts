@@ -31,7 +31,7 @@ const mailbox = (more: Parameters<typeof insertMailbox>[2] = {}, tenant = acme) 
 const NOT_FOUND = { status: 404, body: { type: 'error', msg: 'Email account not found' } }
 
 describe("another organization's mailbox", () => {
-  it('is not there, and nothing that is asked of it happens', async () => {
+  it('returns 404 on every route, and nothing changes', async () => {
     const { id, path, email } = await mailbox({}, globex)
     const before = await mailboxRow(app, id)
     expect(await acme.get(path)).toMatchObject(NOT_FOUND)
@@ -52,7 +52,7 @@ describe("another organization's mailbox", () => {
     expect(list.body.data).toMatchObject({ items: [], pagination: { total: 0 } })
   })
 
-  it('is as little there as one that never was, whatever its id', async () => {
+  it('gets the response of an unknown mailbox, for any id', async () => {
     for (const id of ['01ARZ3NDEKTSV4RRFFQ69G5FAV', '%F0%9F%90%8E', "';--", 'x'.repeat(900)]) {
       const path = `${ACCOUNTS}/${id}`
       expect(await acme.get(path)).toMatchObject(NOT_FOUND)
@@ -61,7 +61,7 @@ describe("another organization's mailbox", () => {
     }
   })
 
-  it('is there for platform callers', async () => {
+  it('is accessible to platform callers', async () => {
     const { path, email } = await mailbox({}, globex)
     const platform = await app.key(acme.organizationId, { scope: 'platform' })
     expect(await platform.get(path)).toMatchObject({ status: 200, body: { data: { email } } })
@@ -74,7 +74,7 @@ describe("another organization's mailbox", () => {
 })
 
 describe('a mailbox', () => {
-  it('is shown with its domain and organization, and without secrets', async () => {
+  it('is returned with its domain and organization, and without secrets', async () => {
     const answer = await acme.get(`${ACCOUNTS}/${acme.accountId}`)
     expect(answer).toMatchObject({
       status: 200,
@@ -91,7 +91,7 @@ describe('a mailbox', () => {
     expect(answer.text).not.toMatch(/argon2|_hash|webhook_secret/)
   })
 
-  it('is listed with its domain', async () => {
+  it('is listed in the domain detail', async () => {
     const initech = await app.tenant('initech')
     const domain = await initech.get(`/api/v1/domains/${initech.domainId}`)
     expect(domain.body.data.email_accounts).toMatchObject([
@@ -100,7 +100,7 @@ describe('a mailbox', () => {
     expect(domain.text).not.toContain('argon2')
   })
 
-  it('is changed in what was sent, and tells so', async () => {
+  it('is changed in the sent fields, and emits an event', async () => {
     const { id, path, email } = await mailbox({ name: 'Old' })
     const answer = await acme.put(path, {
       name: 'New',
@@ -134,7 +134,7 @@ describe('a mailbox', () => {
     expect(cleared.body.data).toMatchObject({ name: null, external_id: null })
   })
 
-  it('may be the second one without an external_id, but not with the same', async () => {
+  it('can lack an external_id like others, but cannot share one', async () => {
     const one = await mailbox()
     const two = await mailbox()
     expect((await acme.put(one.path, { external_id: 'same' })).status).toBe(200)
@@ -146,7 +146,7 @@ describe('a mailbox', () => {
     expect((await acme.put(two.path, { external_id: null })).status).toBe(200)
   })
 
-  it('is not changed by a body without data, with a mistake, or with nothing it knows', async () => {
+  it('is not changed by an empty body, an invalid field or unknown fields', async () => {
     const { id, path } = await mailbox()
     const before = await mailboxRow(app, id)
     expect(await acme.put(path, {})).toMatchObject({
@@ -176,7 +176,7 @@ describe('a mailbox', () => {
 })
 
 describe('a deleted mailbox', () => {
-  it('is gone with its sessions, counted out, and told', async () => {
+  it('loses its sessions, is no longer counted, and emits an event', async () => {
     const { id, path, email } = await mailbox()
     const holder = await app.session('mailbox', id)
     const count = async () =>
@@ -198,7 +198,7 @@ describe('a deleted mailbox', () => {
     expect(again.status).toBe(201)
   })
 
-  it('is deleted once by many', async () => {
+  it('is deleted once by many concurrent requests', async () => {
     const { id, path } = await mailbox()
     const answers = await Promise.all(Array.from({ length: 6 }, () => acme.delete(path)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 204, 204, 204, 204, 204])

@@ -1,11 +1,22 @@
 import type { Core } from '../../core.ts'
 import type { Feature } from '../feature.ts'
+import { blockedSenderRoutes } from './blocked-senders.routes.ts'
+import { deleteOldScores, expireQuarantine } from './message-trace.jobs.ts'
 import { messageTraceRoutes } from './message-trace.routes.ts'
 import { quarantineService } from './quarantine.service.ts'
 import { traceService } from './trace.service.ts'
 
-export const messageTrace = (core: Core): Feature => ({
-  prefix: '/api/v1/message-trace',
-  routes: messageTraceRoutes(traceService(core), quarantineService(core)),
-  capabilities: ['message_trace'],
-})
+const PREFIX = '/api/v1/message-trace'
+
+export const messageTrace = (core: Core): Feature[] => {
+  const quarantine = quarantineService(core)
+  return [
+    {
+      prefix: PREFIX,
+      routes: messageTraceRoutes(traceService(core), quarantine),
+      capabilities: ['message_trace'],
+      jobs: [expireQuarantine, deleteOldScores],
+    },
+    { prefix: PREFIX, routes: blockedSenderRoutes(quarantine) },
+  ]
+}

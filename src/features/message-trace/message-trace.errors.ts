@@ -13,3 +13,7 @@ export const MessageRefused = defineError<string>({
   status: 502,
   message: (reply) => `The mail server refused the message: ${reply}`,
 })
+export const BlockedSenderNotFound = defineError({
+  status: 404,
+  message: 'Blocked sender not found',
+})

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import { operator } from '../../access/labels.ts'
 import { Success, success } from '../../http/envelope.ts'
+import { TOTAL_COUNT } from '../../http/paging.ts'
 import {
   CannotDecide,
   MessageNotFound,
@@ -10,6 +10,7 @@ import {
 } from './message-trace.errors.ts'
 import {
   BlockedMessage,
+  ListWithTotal,
   MessageParams,
   MessageTimeline,
   QUARANTINE_LIMIT,
@@ -32,15 +33,18 @@ export const messageTraceRoutes =
   (trace: TraceService, quarantine: QuarantineService): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get('/trace', {
-      config: { auth: operator('support') },
+      config: { auth: operator('support'), totalCount: true },
       schema: {
         operationId: 'trace_messages',
-        summary: 'What became of messages, newest first',
+        summary: 'Delivery results of messages and messages that are held back, newest first',
         querystring: TraceQuery,
-        response: { 200: Success(Type.Array(TraceRow)) },
+        response: { 200: ListWithTotal(TraceRow) },
       },
-      handler: async ({ query: { limit = TRACE_LIMIT, offset, ...filter } }) =>
-        success('Messages retrieved', await trace.search(filter, sliceOf(limit, offset))),
+      handler: async ({ query: { limit = TRACE_LIMIT, offset, ...filter } }, reply) => {
+        const { rows, total, isExact } = await trace.search(filter, sliceOf(limit, offset))
+        if (isExact) reply.header(TOTAL_COUNT, total)
+        return reply.send({ ...success('Messages retrieved', rows), total })
+      },
     })
 
     app.get('/trace/:msg_id', {
@@ -52,19 +56,21 @@ export const messageTraceRoutes =
         response: { 200: Success(MessageTimeline) },
       },
       handler: async ({ params }) =>
-        success('Message retrieved', await trace.timeline(params.msg_id)),
+        success('Message retrieved', await trace.timeline('platform', params.msg_id)),
     })
 
     app.get('/audit', {
       config: { auth: operator('support') },
       schema: {
         operationId: 'list_message_audit',
-        summary: 'What operators did and who failed to log in, newest first',
+        summary: 'Actions of operators and failed logins, newest first',
         querystring: TrailQuery,
-        response: { 200: Success(Type.Array(TrailEvent)) },
+        response: { 200: ListWithTotal(TrailEvent) },
       },
-      handler: async ({ query: { limit = TRAIL_LIMIT, offset, ...filter } }) =>
-        success('Audit events retrieved', await trace.audit(filter, sliceOf(limit, offset))),
+      handler: async ({ query: { limit = TRAIL_LIMIT, offset, ...filter } }) => {
+        const { rows, total } = await trace.audit(filter, sliceOf(limit, offset))
+        return { ...success('Audit events retrieved', rows), total }
+      },
     })
 
     app.get('/quarantine', {
@@ -99,11 +105,25 @@ export const messageTraceRoutes =
         success('Message released', await quarantine.release(caller, params.quarantine_id)),
     })
 
+    app.post('/quarantine/:quarantine_id/delete', {
+      config: { auth: operator('operator'), errors: [QuarantinedMessageNotFound, CannotDecide] },
+      schema: {
+        operationId: 'delete_quarantined_message',
+        summary: 'Drop a message that was held back, and nothing else',
+        params: QuarantineParams,
+        body: Reason,
+        response: { 200: Success(QuarantinedMessage) },
+      },
+      handler: async ({ caller, params }) =>
+        success('Message deleted', await quarantine.delete(caller, params.quarantine_id)),
+    })
+
     app.post('/quarantine/:quarantine_id/block', {
       config: { auth: operator('operator'), errors: [QuarantinedMessageNotFound, CannotDecide] },
       schema: {
         operationId: 'block_quarantined_message',
-        summary: 'Drop a message that was held back, and refuse its sender from now on',
+        summary:
+          'Drop a message that was held back, and refuse its sender from outside from now on',
         params: QuarantineParams,
         body: Reason,
         response: { 200: Success(BlockedMessage) },
@@ -116,7 +136,7 @@ export const messageTraceRoutes =
     })
   }
 
-/** Beyond this an offset no longer fits PostgreSQL's bigint; such a slice is empty anyway. */
+/** A larger offset does not fit into a bigint of PostgreSQL; that page would be empty anyway. */
 const sliceOf = (limit: number, offset = 0) => ({
   limit,
   offset: Math.min(offset, Number.MAX_SAFE_INTEGER),

@@ -1,5 +1,6 @@
-import { Type } from 'typebox'
-import { Body, Nullable, OneOf, Timestamp } from '../../http/envelope.ts'
+import { type TSchema, Type } from 'typebox'
+import { Body, Nullable, OneOf, Success, Timestamp } from '../../http/envelope.ts'
+import { MAX_COUNTED } from './trace.repository.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const range = {
@@ -16,9 +17,12 @@ export const TraceQuery = Type.Object({
   sender: text('An address, or a part of one, which takes longer'),
   recipient: text('An address, or a part of one, which takes longer'),
   subject: text('A part of it, in any case'),
-  status: Type.Optional(OneOf(['delivered', 'bounced', 'deferred', 'rejected'])),
+  status: Type.Optional(OneOf(['delivered', 'bounced', 'deferred', 'rejected', 'held'])),
   message_id: text('Exact, with or without angle brackets'),
   organization_id: text('Exact'),
+  login: text(
+    'The login that sent the message: a mailbox or an SMTP credential; exact, in any case',
+  ),
   ...range,
   ...slice(TRACE_LIMIT, 500),
 })
@@ -30,16 +34,33 @@ export const TraceRow = Type.Object(
     sender: Type.String({ examples: ['shop@acme.example'] }),
     recipient: Type.String({ examples: ['jane@elsewhere.example'] }),
     subject: Nullable(Type.String()),
-    status: Type.String({ examples: ['delivered'] }),
+    status: Type.String({
+      description:
+        'delivered, bounced, deferred or rejected; held for a message in quarantine, then released, deleted or expired',
+      examples: ['delivered'],
+    }),
     message_id: Nullable(Type.String()),
     size: Nullable(Type.Integer({ description: 'Bytes' })),
     relay: Nullable(Type.String()),
     dsn: Nullable(Type.String({ examples: ['2.0.0'] })),
     spam_score: Nullable(Type.Number()),
     bounce_reason: Nullable(Type.String()),
+    queue_id: Nullable(
+      Type.String({ description: 'NOQUEUE for mail refused before it was queued' }),
+    ),
+    login: Nullable(Type.String({ description: 'The login that sent the message' })),
+    credential_id: Nullable(Type.String({ description: 'The SMTP credential of the login' })),
+    quarantine_id: Nullable(Type.String({ description: 'Of a message that was held back' })),
   },
   { title: 'TraceRow' },
 )
+
+/** `data` is the list itself, as clients know it, so the total is beside it. */
+export const ListWithTotal = <Row extends TSchema>(row: Row) =>
+  Type.Object({
+    ...Success(Type.Array(row)).properties,
+    total: Type.Integer({ description: `Rows that match, counted up to ${MAX_COUNTED}` }),
+  })
 
 const SEVERITIES = ['info', 'warning', 'critical'] as const
 
@@ -98,6 +119,7 @@ export const QuarantinedMessage = Type.Object(
     message_id: Nullable(Type.String()),
     queue_id: Nullable(Type.String()),
     sender: Type.String(),
+    login: Nullable(Type.String({ description: 'Of outgoing mail; null for mail that came in' })),
     recipient: Type.String(),
     subject: Nullable(Type.String()),
     reason: Type.String({ examples: ['spam'] }),
@@ -134,5 +156,32 @@ export const Reason = Body({
 
 export const BlockedMessage = Type.Object({
   ...QuarantinedMessage.properties,
-  sender_blocked: Type.Boolean({ description: 'false when it belongs to no organization' }),
+  sender_blocked: Type.Boolean({
+    description: 'false for outgoing mail, and when it belongs to no organization',
+  }),
 })
+
+export const BlockedSender = Type.Object(
+  {
+    id: Type.String(),
+    organization_id: Type.String({ description: 'The organization that takes no mail of it' }),
+    sender: Type.String({ examples: ['spammer@elsewhere.example'] }),
+    reason: Type.String(),
+    quarantine_id: Nullable(Type.String({ description: 'The message that it was blocked with' })),
+    created_by: Type.String({ examples: ['operator@host.example'] }),
+    created_at: Timestamp,
+  },
+  { title: 'BlockedSender' },
+)
+export const BlockedSenderPage = Type.Object({
+  blocked_senders: Type.Array(BlockedSender),
+  total: Type.Integer(),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+})
+export const BlockedSenderQuery = Type.Object({
+  organization_id: text('Exact'),
+  q: text('Part of the sender'),
+  ...slice(QUARANTINE_LIMIT, 200),
+})
+export const BlockedSenderParams = Type.Object({ block_id: Type.String() })

@@ -1,8 +1,9 @@
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../database/database.ts'
-import { inOrder, pageOfKnown, withIds } from '../../database/pages.ts'
+import { inOrder, pageAndTotal, withIds } from '../../database/paging.ts'
 import { contains } from '../../database/search.ts'
 import type { Slice } from '../../http/paging.ts'
+import { heldBy, isFree, type Lease, leased, released } from '../../jobs/lease.ts'
 
 const columns = [
   'id',
@@ -10,6 +11,7 @@ const columns = [
   'message_id',
   'queue_id',
   'sender',
+  'login',
   'recipient',
   'subject',
   'reason',
@@ -25,7 +27,7 @@ const columns = [
 ] as const
 
 export type QuarantineStatus = 'quarantined' | 'released' | 'deleted' | 'expired'
-export type QuarantineReason = 'spam' | 'virus' | 'policy' | 'transport_rule' | 'admin'
+type QuarantineReason = 'spam' | 'virus' | 'policy' | 'transport_rule' | 'admin'
 
 export interface QuarantineFilter {
   organization_id?: string
@@ -45,14 +47,10 @@ export async function list(db: Db, filter: QuarantineFilter, { limit, offset }: 
   if (reason !== undefined) query = query.where('quarantine.reason', '=', reason)
   if (q) query = query.where(contains(['sender', 'recipient', 'subject'], q))
   const newestFirst = { by: 'created_at', direction: 'desc' } as const
-  const { ids, total } = await pageOfKnown(
-    db,
-    query,
-    'quarantine',
-    newestFirst,
-    { perPage: limit, offset },
-    { count: query.select(sql<number>`count(*)`.as('total')), isAddedUp: false },
-  )
+  const { ids, total } = await pageAndTotal(db, query, 'quarantine', newestFirst, {
+    perPage: limit,
+    offset,
+  })
   const rows = await db
     .selectFrom('quarantine')
     .select(columns)
@@ -67,31 +65,31 @@ export const find = (db: Db, id: string) =>
 export const lock = (tx: Tx, id: string) =>
   tx
     .selectFrom('quarantine')
-    .select([...columns, 'release_begun_at'])
+    .select([...columns, sql<boolean>`${isFree}`.as('is_free')])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
 
-export const idsOfMessage = async (db: Db, messageId: string): Promise<string[]> => {
-  const bare = messageId.replace(/^<|>$/g, '')
-  const rows = await db
-    .selectFrom('quarantine')
-    .select('id')
-    .where(sql<SqlBool>`message_id = any(${[bare, `<${bare}>`]}::text[])`)
-    .execute()
-  return rows.map(({ id }) => id)
-}
+/** Claims the message for a release. The caller has locked the row and seen that it is free. */
+export const claimRelease = (tx: Tx, id: string, lease: Lease) =>
+  tx.updateTable('quarantine').set(leased(lease)).where('id', '=', id).execute()
 
-export const update = (
+/** Undefined when the lease was lost: another request has decided meanwhile. */
+export const finishRelease = (
   tx: Tx,
   id: string,
-  fields: {
-    status?: QuarantineStatus
-    released_by?: string
-    released_at?: string
-    release_begun_at?: string | null
-  },
+  lease: Lease,
+  fields: { released_by: string; released_at: string },
 ) =>
+  tx
+    .updateTable('quarantine')
+    .set({ status: 'released', ...fields, ...released })
+    .where('id', '=', id)
+    .where(heldBy(lease))
+    .returning(columns)
+    .executeTakeFirst()
+
+export const update = (tx: Tx, id: string, fields: { status?: QuarantineStatus }) =>
   tx
     .updateTable('quarantine')
     .set(fields)
@@ -99,11 +97,13 @@ export const update = (
     .returning(columns)
     .executeTakeFirstOrThrow()
 
-export const contentOf = async (db: Db, id: string): Promise<Buffer | undefined> => {
+/** One piece of a stored message; undefined after the last one. */
+export const pieceOf = async (db: Db, id: string, piece: number): Promise<Buffer | undefined> => {
   const row = await db
     .selectFrom('quarantined_messages')
     .select('content')
     .where('quarantine_id', '=', id)
+    .where('piece', '=', piece)
     .executeTakeFirst()
   return row && Buffer.from(row.content)
 }
@@ -114,6 +114,8 @@ export interface NewQuarantined {
   message_id: string | null
   queue_id: string | null
   sender: string
+  /** Set for outgoing mail only. */
+  login?: string | null
   recipient: string
   subject: string | null
   reason: QuarantineReason
@@ -125,42 +127,13 @@ export interface NewQuarantined {
   created_at: string
 }
 
-export async function insert(tx: Tx, row: NewQuarantined, sealedContent: Buffer): Promise<void> {
-  await tx.insertInto('quarantine').values(row).execute()
-  await tx
-    .insertInto('quarantined_messages')
-    .values({ quarantine_id: row.id, content: sealedContent })
-    .execute()
-}
+export const insert = (tx: Tx, row: NewQuarantined) =>
+  tx.insertInto('quarantine').values(row).execute()
 
-export const blockSender = (
-  tx: Tx,
-  row: {
-    id: string
-    organization_id: string
-    sender: string
-    reason: string
-    quarantine_id: string
-    created_by: string
-    created_at: string
-  },
-) =>
-  tx
-    .insertInto('blocked_senders')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['organization_id', 'sender']).doNothing())
-    .execute()
+export const insertPiece = (tx: Tx, quarantine_id: string, piece: number, content: Buffer) =>
+  tx.insertInto('quarantined_messages').values({ quarantine_id, piece, content }).execute()
 
-/** Answers whether the block was this message's; others stand. */
-export const unblockSender = async (tx: Tx, quarantineId: string): Promise<boolean> => {
-  const { numDeletedRows } = await tx
-    .deleteFrom('blocked_senders')
-    .where('quarantine_id', '=', quarantineId)
-    .executeTakeFirst()
-  return numDeletedRows > 0n
-}
-
-/** Whoever has not decided by then never will; the messages themselves go. */
+/** Expires undecided entries and deletes the stored messages. */
 export async function expire(db: Db, now: Date): Promise<void> {
   await sql`
     with expired as (

@@ -1,17 +1,32 @@
 import type { Caller } from '../../access/caller.ts'
+import type { Mail } from '../../content/stage.ts'
 import type { Core } from '../../core.ts'
 import type { Tx } from '../../database/database.ts'
+import { readSender } from '../../hosting/senders.ts'
+import { suppress } from '../../hosting/suppressions.repository.ts'
+import { findDomain } from '../../hosting/tenants.repository.ts'
 import type { Slice } from '../../http/paging.ts'
+import { type Lease, newLease, releaseLease, underLease } from '../../jobs/lease.ts'
+import { domainOf } from '../../lib/mail-address.ts'
+import { joined } from '../../lib/shared-bytes.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import { ulid } from '../../lib/ulid.ts'
-import { lift, suppress } from '../suppressions/suppressions.repository.ts'
-import { CannotDecide, MessageRefused, QuarantinedMessageNotFound } from './message-trace.errors.ts'
+import type { MimeMessage } from '../../mime/message.ts'
+import * as blocks from './blocked-senders.repository.ts'
+import {
+  BlockedSenderNotFound,
+  CannotDecide,
+  MessageRefused,
+  QuarantinedMessageNotFound,
+} from './message-trace.errors.ts'
 import * as quarantine from './quarantine.repository.ts'
+import { PURPOSE, storedPieces } from './stored-message.ts'
+import { undoBlocks } from './undo-blocks.ts'
 
-const KEPT_DAYS = 30
-const DAY_MS = 24 * 60 * 60 * 1000
-/** A release that takes longer has died with its process. */
-const RELEASE_MS = 60_000
-const PURPOSE = 'quarantine'
+const RETENTION_DAYS = 30
+/** After a crash the release may be tried again when this time has passed. */
+const RELEASE_SECONDS = 60
+const PIECE_BYTES = 256 * 1024
 
 export interface Quarantining
   extends Omit<quarantine.NewQuarantined, 'id' | 'expires_at' | 'created_at'> {
@@ -19,45 +34,82 @@ export interface Quarantining
   content: Buffer
 }
 
+/** The reason of a stage for holding mail back. */
+interface HoldReason
+  extends Pick<quarantine.NewQuarantined, 'reason' | 'rule_id' | 'spam_score' | 'virus_name'> {
+  /** Shown to the operator as the header `reason`. */
+  note?: string | undefined
+}
+
 export type QuarantineService = ReturnType<typeof quarantineService>
 
 export function quarantineService({
   change,
   db,
+  log,
   now,
   reinject,
   vault,
-}: Pick<Core, 'change' | 'db' | 'now' | 'reinject' | 'vault'>) {
-  /** Nobody else may decide meanwhile; answers the row as it was. */
-  const claim = (id: string) =>
+}: Pick<Core, 'change' | 'db' | 'log' | 'now' | 'reinject' | 'vault'>) {
+  /** Claims the message, so that no other decision is accepted; returns the row before. */
+  const claim = (id: string, lease: Lease) =>
     db.transaction().execute(async (tx) => {
       const row = await quarantine.lock(tx, id)
       if (!row) throw new QuarantinedMessageNotFound()
-      const at = now()
-      refuseDecided(row, ['quarantined', 'deleted'], at)
-      await quarantine.update(tx, id, { release_begun_at: at.toISOString() })
+      refuseDecided(row, ['quarantined', 'deleted'], now())
+      await quarantine.claimRelease(tx, id, lease)
       return row
     })
 
   const deliver = async (row: quarantine.QuarantineRow) => {
-    const sealed = await quarantine.contentOf(db, row.id)
-    if (!sealed) throw new CannotDecide('is no longer stored')
-    const content = Buffer.from(vault.open(PURPOSE, sealed), 'latin1')
-    const outcome = await reinject.send(row.sender, [row.recipient], content)
+    const pieces: Buffer[] = []
+    for await (const piece of storedPieces({ db, vault }, row.id)) pieces.push(piece)
+    if (pieces.length === 0) throw new CannotDecide('is no longer stored')
+    const { sender, recipient, login, organization_id } = row
+    const content = await joined(pieces)
+    const host =
+      login === null ? undefined : await readSender(db, recipient.toLowerCase(), 'inbound')
+    const isFiltered = host !== undefined && host.organizationId !== organization_id
+    const outcome = await reinject.send({ sender, recipient, content, login, isFiltered })
     if (!outcome.accepted) throw new MessageRefused(outcome.reply)
   }
 
+  async function hold(tx: Tx, { content, ...row }: Quarantining): Promise<string> {
+    const id = ulid()
+    const at = now()
+    const expires_at = new Date(at.getTime() + RETENTION_DAYS * DAY_MS).toISOString()
+    await quarantine.insert(tx, { ...row, id, expires_at, created_at: at.toISOString() })
+    let piece = 0
+    do {
+      const from = piece * PIECE_BYTES
+      // latin1 keeps every byte: a message may not be valid UTF-8.
+      const text = content.toString('latin1', from, from + PIECE_BYTES)
+      await quarantine.insertPiece(tx, id, piece++, vault.seal(PURPOSE, text))
+    } while (piece * PIECE_BYTES < content.length)
+    return id
+  }
+
   return {
-    /** For whoever holds a message back: part of the transaction that decides so. */
-    async hold(tx: Tx, { content, ...row }: Quarantining): Promise<string> {
-      const id = ulid()
-      const at = now()
-      const expires_at = new Date(at.getTime() + KEPT_DAYS * DAY_MS).toISOString()
-      // Bytes, one character each: a message need not be UTF-8.
-      const sealed = vault.seal(PURPOSE, content.toString('latin1'))
-      const stored = { ...row, id, expires_at, created_at: at.toISOString() }
-      await quarantine.insert(tx, stored, sealed)
-      return id
+    hold,
+
+    /** Stores one entry for each recipient, so that each can be released alone. */
+    async holdMail(tx: Tx, mail: Mail, { note, ...why }: HoldReason): Promise<void> {
+      const { message, organizationId, recipients, sender } = mail
+      for (const recipient of recipients) {
+        await hold(tx, {
+          organization_id: organizationId,
+          message_id: message.messageId,
+          queue_id: null,
+          sender,
+          // Mail of another tenant has its login too, and comes in.
+          login: mail.direction === 'outbound' ? (mail.login ?? null) : null,
+          recipient,
+          subject: message.field('subject')?.slice(0, 1000) ?? null,
+          headers: { ...shownHeaders(message), ...(note !== undefined && { reason: note }) },
+          content: message.raw,
+          ...why,
+        })
+      }
     },
 
     async list(filter: quarantine.QuarantineFilter, { limit, offset }: Slice) {
@@ -65,34 +117,55 @@ export function quarantineService({
       return { messages: rows.map(withThreat), total, limit, offset }
     },
 
-    /** Delivers the message, and only then says so; what blocking it had brought about is undone. */
+    /** Delivers the message, then marks it as released and undoes an earlier block. */
     async release(caller: Caller, id: string) {
       reinject.check()
-      const row = await claim(id)
+      const lease = newLease(RELEASE_SECONDS)
+      const row = await claim(id, lease)
       try {
-        await deliver(row)
+        await underLease({ db, log }, 'quarantine', { id }, lease, () => deliver(row))
       } catch (error) {
-        await db
-          .transaction()
-          .execute((tx) => quarantine.update(tx, id, { release_begun_at: null }))
+        await releaseLease(db, 'quarantine', { id }, lease)
         throw error
       }
       return change(caller, async (tx) => {
         const at = now()
-        if (row.status === 'deleted' && (await quarantine.unblockSender(tx, id))) {
-          await lift(tx, row.sender, row.organization_id ?? '', at, 'MANUAL')
-        }
-        const released = await quarantine.update(tx, id, {
-          status: 'released',
+        if (row.status === 'deleted') await undoBlocks(tx, { quarantine_id: id }, now())
+        const released = await quarantine.finishRelease(tx, id, lease, {
           released_by: caller.email ?? caller.id,
           released_at: at.toISOString(),
-          release_begun_at: null,
         })
+        if (!released) throw new CannotDecide('was released by another request')
         return withThreat(released)
       })
     },
 
-    /** The message goes, and so will every other of its sender: none comes in, none is answered. */
+    /** Deletes the message and nothing else. */
+    delete: (caller: Caller, id: string) =>
+      change(caller, async (tx) => {
+        const row = await quarantine.lock(tx, id)
+        if (!row) throw new QuarantinedMessageNotFound()
+        refuseDecided(row, ['quarantined'], now())
+        return withThreat(await quarantine.update(tx, id, { status: 'deleted' }))
+      }),
+
+    async listBlocks(filter: blocks.BlockFilter, { limit, offset }: Slice) {
+      const { rows, total } = await blocks.list(db, filter, { limit, offset })
+      return { blocked_senders: rows, total, limit, offset }
+    },
+
+    /** Accepts mail of a blocked sender again; lifts the suppression that came with the block. */
+    unblock: (caller: Caller, blockId: string) =>
+      change(caller, async (tx) => {
+        const [removed] = await undoBlocks(tx, { id: blockId }, now())
+        if (!removed) throw new BlockedSenderNotFound()
+        return removed
+      }),
+
+    /**
+     * Deletes the message, blocks its sender and suppresses mail to that address. The sender of
+     * outgoing mail is a user of the organization, who is not blocked.
+     */
     block: (caller: Caller, id: string, reason: string) =>
       change(caller, async (tx) => {
         const row = await quarantine.lock(tx, id)
@@ -100,9 +173,9 @@ export function quarantineService({
         const at = now()
         refuseDecided(row, ['quarantined'], at)
         const { organization_id, sender } = row
-        const sender_blocked = organization_id !== null && sender !== ''
+        const sender_blocked = organization_id !== null && sender !== '' && row.login === null
         if (sender_blocked) {
-          await quarantine.blockSender(tx, {
+          await blocks.insert(tx, {
             id: ulid(),
             organization_id,
             sender: sender.toLowerCase(),
@@ -112,7 +185,9 @@ export function quarantineService({
             created_at: at.toISOString(),
           })
           const suppressed = { email: sender, organization_id, reason, source: 'quarantine' }
-          await suppress(tx, 'MANUAL', [suppressed], at)
+          // A forged sender may be the address of a colleague.
+          const isOwn = await findDomain(tx, organization_id, { name: domainOf(sender) })
+          if (!isOwn) await suppress(tx, 'MANUAL', [suppressed], at)
         }
         const deleted = await quarantine.update(tx, id, { status: 'deleted' })
         return { ...withThreat(deleted), sender_blocked }
@@ -120,19 +195,28 @@ export function quarantineService({
   }
 }
 
+const SHOWN_HEADERS = `from to cc subject date message-id reply-to received
+  x-spam x-spamd-result x-spam-status`.split(/\s+/)
+
+/** Headers that help the operator decide. The first field of a name was added by the nearest server. */
+const shownHeaders = (message: MimeMessage): Record<string, string> =>
+  Object.fromEntries(
+    SHOWN_HEADERS.flatMap((name) => {
+      const value = message.field(name)
+      return value === undefined ? [] : [[name, value.slice(0, 2000)]]
+    }),
+  )
+
 function refuseDecided(
-  row: { status: quarantine.QuarantineStatus; release_begun_at: string | null; expires_at: string },
-  wanted: quarantine.QuarantineStatus[],
+  row: { status: quarantine.QuarantineStatus; is_free: boolean; expires_at: string },
+  allowed: quarantine.QuarantineStatus[],
   now: Date,
 ): void {
-  if (!wanted.includes(row.status)) {
-    throw new CannotDecide(`is already ${row.status === 'deleted' ? 'blocked' : row.status}`)
+  if (!allowed.includes(row.status)) {
+    throw new CannotDecide(`is already ${row.status}`)
   }
   if (new Date(row.expires_at) <= now) throw new CannotDecide('has expired')
-  const begun = row.release_begun_at
-  if (begun !== null && now.getTime() - new Date(begun).getTime() < RELEASE_MS) {
-    throw new CannotDecide('is being released')
-  }
+  if (!row.is_free) throw new CannotDecide('is being released')
 }
 
 type ThreatLevel = 'low' | 'medium' | 'high' | 'critical'

@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
 import { startReinjectSink } from '../../../test/support/reinject-sink.ts'
-import { isSuppressed } from '../suppressions/suppressions.repository.ts'
+import { isSuppressed } from '../../hosting/suppressions.repository.ts'
+import { DAY_MS } from '../../lib/time.ts'
+import { MimeMessage } from '../../mime/message.ts'
 import { expireQuarantine } from './message-trace.jobs.ts'
 import { type Quarantining, quarantineService } from './quarantine.service.ts'
 
@@ -13,15 +16,24 @@ let app: App
 let sink: Awaited<ReturnType<typeof startReinjectSink>>
 let acme: Awaited<ReturnType<App['tenant']>>
 let admin: Awaited<ReturnType<App['operator']>>
-beforeEach(async () => {
+let tenants = 0
+beforeAll(async () => {
   sink = await startReinjectSink()
   app = await startApp({
     env: { MAIL_REINJECT_HOST: '127.0.0.1', MAIL_REINJECT_PORT: String(sink.port) },
   })
-  acme = await app.tenant('acme')
-  admin = await app.operator('admin')
 })
-afterEach(async () => {
+beforeEach(async () => {
+  tenants++
+  acme = await app.tenant(`acme${tenants}`)
+  admin = await app.operator('admin')
+  // The lists of operators cover all tenants.
+  await app.core.db.deleteFrom('quarantine').execute()
+  await app.core.db.deleteFrom('blocked_senders').execute()
+  sink.received.length = 0
+  Object.assign(sink.state, { mood: 'well', beforeAnswer: async () => {} })
+})
+afterAll(async () => {
   await app.stop()
   await sink.stop()
 })
@@ -52,8 +64,49 @@ const listed = async (query = '') =>
     total: number
   }
 
-describe('the list', () => {
-  it('shows what is held back, and never the message itself', async () => {
+it('holds mail with one entry for each recipient and decoded headers', async () => {
+  const raw = Buffer.from(
+    'X-Spam-Status: Yes\r\nFrom: =?utf-8?q?J=C3=BCrgen?= <j@far.test>\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\nMessage-ID: <one@far.test>\r\n\r\nHi',
+  )
+  const mail = {
+    direction: 'inbound' as const,
+    organizationId: acme.organizationId,
+    sender: 'j@far.test',
+    recipients: ['jane@acme.test', 'joe@acme.test'],
+    login: undefined,
+    clientIp: undefined,
+    message: new MimeMessage(raw),
+  }
+  await app.core.db.transaction().execute((tx) =>
+    quarantineService(app.core).holdMail(tx, mail, {
+      reason: 'policy',
+      rule_id: '7',
+      note: 'why',
+    }),
+  )
+  const { messages } = await listed()
+  expect(messages.map(({ recipient }) => recipient).sort()).toEqual(mail.recipients)
+  for (const message of messages) {
+    expect(message).toMatchObject({
+      message_id: '<one@far.test>',
+      sender: 'j@far.test',
+      subject: 'Grüße',
+      reason: 'policy',
+      rule_id: '7',
+      spam_score: null,
+      headers: {
+        from: 'Jürgen <j@far.test>',
+        subject: 'Grüße',
+        'message-id': '<one@far.test>',
+        'x-spam-status': 'Yes',
+        reason: 'why',
+      },
+    })
+  }
+})
+
+describe('quarantine list', () => {
+  it('returns quarantined messages with their threat level, without their content', async () => {
     const id = await hold()
     await hold({ reason: 'virus', virus_name: 'Eicar', subject: 'Invoice', spam_score: null })
     await hold({ reason: 'policy', sender: 'a@b.test', organization_id: null, spam_score: 15 })
@@ -66,6 +119,7 @@ describe('the list', () => {
           message_id: '<cheap@far.test>',
           queue_id: '4jQ0zX1c7Pz9TWd',
           sender: 'Spammer@far.test',
+          login: null,
           recipient: 'jane@acme.test',
           subject: 'Cheap',
           reason: 'spam',
@@ -96,19 +150,19 @@ describe('the list', () => {
     expect((await listed('status=released')).total).toBe(0)
   })
 
-  it('of a message that is held tells what operators did with it', async () => {
+  it('records the actions of operators in the timeline of a quarantined message', async () => {
     const id = await hold()
     await block(id)
     const { body } = await admin.get(`${BASE}/trace/cheap@far.test`)
     expect(body.data).toMatchObject({
-      deliveries: [],
+      deliveries: [{ status: 'deleted', quarantine_id: id, bounce_reason: 'Held back: spam' }],
       audit_events: [{ event_type: 'block_quarantined_message', user_email: admin.email }],
     })
   })
 })
 
-describe('a release', () => {
-  it('delivers the very message, once, and says who did it', async () => {
+describe('quarantine release', () => {
+  it('delivers the unchanged message once and records the operator', async () => {
     const id = await hold()
     const answer = await release(id)
     expect(answer).toMatchObject({
@@ -129,7 +183,7 @@ describe('a release', () => {
     expect(sink.received).toHaveLength(1)
   })
 
-  it('that two ask for at once delivers once', async () => {
+  it('delivers once when two operators release at the same time', async () => {
     const id = await hold()
     sink.state.beforeAnswer = () => new Promise((resolve) => setTimeout(resolve, 100))
     const answers = await Promise.all([release(id), release(id), release(id)])
@@ -137,11 +191,31 @@ describe('a release', () => {
     expect(sink.received).toHaveLength(1)
   })
 
+  it('releases a message again after the lease of a crashed release has ended', async () => {
+    const id = await hold()
+    const leaseEnds = (lease_until: unknown) =>
+      app.core.db
+        .updateTable('quarantine')
+        .set({ lease_owner: 'crashed', lease_until: lease_until as string })
+        .where('id', '=', id)
+        .execute()
+    await leaseEnds(sql`now() + interval '1 minute'`)
+    for (const decide of [release, block]) {
+      expect(await decide(id)).toMatchObject({
+        status: 409,
+        body: { msg: 'The message is being released' },
+      })
+    }
+    await leaseEnds(sql`now()`)
+    expect((await release(id)).status).toBe(200)
+    expect(sink.received).toHaveLength(1)
+  })
+
   it.each([
     ['refuses', 502, 'The mail server refused the message: 550 5.1.1 No such user'],
     ['drops', 503, 'Mail server unavailable'],
   ] as const)(
-    'leaves the message where it is when the mail server %s it',
+    'keeps the message in quarantine when the mail server %s it',
     async (mood, status, msg) => {
       const id = await hold()
       sink.state.mood = mood
@@ -152,7 +226,7 @@ describe('a release', () => {
     },
   )
 
-  it('is 503 while no mail server is configured', async () => {
+  it('returns 503 while no mail server is configured', async () => {
     const id = await hold()
     const other = await startApp({ database: app.database })
     try {
@@ -166,14 +240,17 @@ describe('a release', () => {
     }
   })
 
-  it.each([[{}], [{ reason: 'too short' }]])('wants a reason: not %j', async (body) => {
-    const id = await hold()
-    expect((await release(id, body)).status).toBe(422)
-    expect((await block(id, body)).status).toBe(422)
-    expect(sink.received).toEqual([])
-  })
+  it.each([[{}], [{ reason: 'too short' }]])(
+    'rejects the body %j without a valid reason',
+    async (body) => {
+      const id = await hold()
+      expect((await release(id, body)).status).toBe(422)
+      expect((await block(id, body)).status).toBe(422)
+      expect(sink.received).toEqual([])
+    },
+  )
 
-  it('of nothing is not found', async () => {
+  it('returns 404 for an unknown message', async () => {
     for (const decide of [release, block]) {
       expect(await decide('01K9ZQ5T3M8B7C6D5E4F3G2H1J')).toMatchObject({
         status: 404,
@@ -183,12 +260,12 @@ describe('a release', () => {
   })
 })
 
-describe('a block', () => {
+describe('quarantine block', () => {
   const blocked = () => app.core.db.selectFrom('blocked_senders').selectAll().execute()
   const suppressed = () =>
     isSuppressed(app.core.db, 'spammer@far.test', acme.organizationId, app.clock.now())
 
-  it('drops the message, and its sender is refused and written to no more; a release undoes it', async () => {
+  it('deletes the message and blocks and suppresses its sender until a release', async () => {
     const id = await hold()
     expect(await block(id)).toMatchObject({
       status: 200,
@@ -200,7 +277,7 @@ describe('a block', () => {
     expect(await suppressed()).toBe(true)
     expect(await block(id)).toMatchObject({
       status: 409,
-      body: { msg: 'The message is already blocked' },
+      body: { msg: 'The message is already deleted' },
     })
 
     expect((await release(id)).status).toBe(200)
@@ -209,13 +286,81 @@ describe('a block', () => {
     expect(await suppressed()).toBe(false)
   })
 
-  it('of a message that belongs to nobody blocks no sender', async () => {
+  it('blocks no sender for a message without an organization', async () => {
     const id = await hold({ organization_id: null })
     expect((await block(id)).body.data).toMatchObject({ status: 'deleted', sender_blocked: false })
     expect(await blocked()).toEqual([])
   })
 
-  it('by support is refused, and so is a release by an operator', async () => {
+  it('B4.6: does not block or suppress a user of the organization', async () => {
+    const own = `jane@${acme.domain}`
+    const outgoing = await hold({ sender: own, login: own, recipient: 'friend@far.test' })
+    expect((await block(outgoing)).body.data).toMatchObject({
+      status: 'deleted',
+      sender_blocked: false,
+    })
+    expect(await blocked()).toEqual([])
+    // The sender of mail from outside may be forged.
+    expect((await block(await hold({ sender: own }))).body.data.sender_blocked).toBe(true)
+    expect(await isSuppressed(app.core.db, own, acme.organizationId, app.clock.now())).toBe(false)
+  })
+
+  it('B4.6: is listed and can be undone after the message has expired', async () => {
+    await block(await hold())
+    app.clock.advance(31 * DAY_MS)
+    admin = await app.operator('admin')
+    await expireQuarantine.run(app.core)
+    const list = (query = '') => admin.get(`${BASE}/blocked-senders?${query}`)
+    const { body } = await list(`organization_id=${acme.organizationId}&q=SPAM`)
+    expect(body.data).toMatchObject({
+      blocked_senders: [
+        {
+          organization_id: acme.organizationId,
+          sender: 'spammer@far.test',
+          reason: BECAUSE.reason,
+          created_by: expect.stringContaining('@'),
+        },
+      ],
+      total: 1,
+    })
+    expect((await list('q=other')).body.data.total).toBe(0)
+    const [{ id }] = body.data.blocked_senders
+    const support = await app.operator('support')
+    expect((await support.delete(`${BASE}/blocked-senders/${id}`)).status).toBe(403)
+    expect((await acme.get(`${BASE}/blocked-senders`)).status).toBe(403)
+    expect(await suppressed()).toBe(true)
+    expect((await admin.delete(`${BASE}/blocked-senders/${id}`)).body).toMatchObject({
+      msg: 'Sender unblocked',
+      data: { id },
+    })
+    expect(await blocked()).toEqual([])
+    expect(await suppressed()).toBe(false)
+    expect((await admin.delete(`${BASE}/blocked-senders/${id}`)).status).toBe(404)
+    const audited = await app.core.db
+      .selectFrom('operator_audit')
+      .select('target_id')
+      .where('action', '=', 'unblock_quarantine_sender')
+      .where('target_id', '=', id)
+      .execute()
+    expect(audited).not.toEqual([])
+  })
+
+  it('B4.6: can be avoided by deleting the message only', async () => {
+    const id = await hold()
+    const drop = (body: object) => admin.post(`${BASE}/quarantine/${id}/delete`, body)
+    expect((await drop({})).status).toBe(422)
+    expect(await drop(BECAUSE)).toMatchObject({
+      status: 200,
+      body: { msg: 'Message deleted', data: { id, status: 'deleted' } },
+    })
+    expect((await drop(BECAUSE)).status).toBe(409)
+    expect(await blocked()).toEqual([])
+    expect(await suppressed()).toBe(false)
+    expect((await release(id)).status).toBe(200)
+    expect(sink.received).toHaveLength(1)
+  })
+
+  it('rejects a block by support and a release by an operator', async () => {
     const id = await hold()
     const support = await app.operator('support')
     const operator = await app.operator('operator')
@@ -225,10 +370,10 @@ describe('a block', () => {
   })
 })
 
-it('what nobody decided about expires, and the message goes', async () => {
+it('expires undecided quarantined messages and deletes their content', async () => {
   const id = await hold()
-  app.clock.advance(31 * 24 * 60 * 60 * 1000)
-  // Sessions have ended meanwhile.
+  app.clock.advance(31 * DAY_MS)
+  // The earlier session has expired.
   admin = await app.operator('admin')
   expect(await release(id)).toMatchObject({ status: 409, body: { msg: 'The message has expired' } })
   await expireQuarantine.run(app.core)

@@ -1,107 +1,104 @@
-import type { Config } from '../../config.ts'
-import { type Header, headersOf, headerValue, withHeaders } from '../../content/headers.ts'
-import { Later } from '../../content/later.ts'
-import type { Passing, Stage } from '../../content/stage.ts'
+import type { Config } from '../../config/index.ts'
+import { type Mail, type Stage, TryLater } from '../../content/stage.ts'
 import type { Core } from '../../core.ts'
-import type { Rspamd, Verdict } from '../../mail/rspamd.ts'
-import type { IpRecorder } from '../reputation/ip-recorder.ts'
-import type { QuarantineService } from './quarantine.service.ts'
+import { type IpRecorder, ipRecorder } from '../../hosting/ip-recorder.ts'
+import { keepScore } from '../../hosting/mail-scores.repository.ts'
+import { spamPoliciesOf } from '../../hosting/spam-policy.repository.ts'
+import { domainOf } from '../../lib/mail-address.ts'
+import { type Rspamd, rspamd, type Verdict } from '../../mail/rspamd.ts'
+import { withHeaders } from '../../mime/headers.ts'
+import { MimeMessage } from '../../mime/message.ts'
+import { type QuarantineService, quarantineService } from './quarantine.service.ts'
+import { treatmentOf } from './spam-policy.ts'
 
-interface Needs extends Pick<Core, 'db'> {
-  config: Pick<Config, 'SPAM_QUARANTINE_SCORE'>
+interface Needs extends Pick<Core, 'db' | 'log' | 'now'> {
+  config: Pick<Config, 'EDGE_ANTIVIRUS_FAIL_OPEN' | 'SPAM_QUARANTINE_SCORE'>
   rspamd: Rspamd
-  quarantine: Pick<QuarantineService, 'hold'>
-  /** Remembers where spam came from. */
+  quarantine: Pick<QuarantineService, 'holdMail'>
+  /** Counts spam by client IP address. */
   clients: IpRecorder
 }
 
-/** What only Rspamd may say; a sender who says so too is not believed. */
+/** The spam stage with the services of the running process. */
+export const spamFilter = (core: Core): Stage =>
+  spamStage({
+    ...core,
+    rspamd: rspamd(core.mailServers),
+    quarantine: quarantineService(core),
+    clients: ipRecorder(core),
+  })
+
+/** Headers that only Rspamd may set; those of the sender are removed. */
 const VERDICT = /^x-(?:spam|spamd|rspamd)(?:-|$)/
 
 /**
- * Asks Rspamd about mail from outside. What it refuses is refused while its sender still listens; what
- * is bad, but not that bad, waits for an operator; the rest goes on with what Rspamd found.
+ * Asks Rspamd about inbound mail, with the policy of the recipients' domains. Quarantines a virus, rejects
+ * what Rspamd or the policy rejects, quarantines a high score, and passes the rest on with the headers of
+ * Rspamd.
  */
-export function spamStage({ clients, config, db, quarantine, rspamd }: Needs): Stage {
-  const noteSpam = ({ clientIp }: Passing) => {
+function spamStage({ clients, config, db, log, now, quarantine, rspamd }: Needs): Stage {
+  const countSpam = ({ clientIp }: Mail) => {
     if (clientIp !== undefined) clients.mail(clientIp, { spam: 1 })
   }
 
-  const hold = (message: Passing, verdict: Verdict) =>
-    db.transaction().execute(async (tx) => {
-      const headers = headersOf(message.raw)
-      for (const recipient of message.recipients) {
-        await quarantine.hold(tx, {
-          organization_id: message.organizationId,
-          message_id: headerValue(headers, 'message-id')?.slice(0, 255) ?? null,
-          queue_id: null,
-          sender: message.sender,
-          recipient,
-          subject: subjectOf(headers),
-          reason: verdict.virus === undefined ? 'spam' : 'virus',
-          spam_score: verdict.score,
-          virus_name: verdict.virus ?? null,
-          headers: shown(headers),
-          content: message.raw,
-        })
-      }
-    })
-
   return {
     name: 'spam',
-    async apply(message) {
-      if (message.direction !== 'inbound') return { kind: 'pass', messages: [message] }
-      const verdict = await rspamd(message)
-      if (verdict.action === 'reject') {
-        noteSpam(message)
+    async apply(mail) {
+      if (mail.direction !== 'inbound') return { kind: 'pass', mails: [mail] }
+      const { rejectsSpam, settings } = treatmentOf(await policiesFor(db, mail))
+      const verdict = await rspamd({ ...mail, raw: mail.message.raw, settings })
+      const isMarked = ['add header', 'rewrite subject'].includes(verdict.action)
+      const hasVirus = verdict.virus !== undefined
+      const isRefused = verdict.action === 'reject' || (rejectsSpam && isMarked)
+      if (isRefused && !hasVirus) {
+        countSpam(mail)
         return { kind: 'reject', text: verdict.text ?? 'the message looks like spam' }
       }
-      if (verdict.action === 'soft reject') {
-        throw new Later(verdict.text ?? 'try again later')
+      if (verdict.action === 'soft reject') throw new TryLater(verdict.text ?? 'try again later')
+      if (verdict.isUnscanned) {
+        if (!config.EDGE_ANTIVIRUS_FAIL_OPEN) {
+          throw new TryLater('the virus scanner does not respond, try again later')
+        }
+        log.warn({ organization: mail.organizationId }, 'mail passed without a virus scan')
       }
       const limit = config.SPAM_QUARANTINE_SCORE
-      const isBad = verdict.virus !== undefined || verdict.score >= limit
-      if (limit === 0 || !isBad) {
-        const isMarked = ['add header', 'rewrite subject'].includes(verdict.action)
-        return { kind: 'pass', messages: [withVerdict(message, verdict, isMarked)] }
+      const isSpam = limit > 0 && verdict.score >= limit
+      if (!hasVirus && !isSpam) {
+        const { message, organizationId } = mail
+        const { messageId } = message
+        if (messageId !== null) {
+          await keepScore(db, { messageId, organizationId, score: verdict.score }, now())
+        }
+        return { kind: 'pass', mails: [await withVerdict(mail, verdict, isMarked)] }
       }
-      noteSpam(message)
-      // Whoever lets it go does not want it to end among the spam.
-      await hold(withVerdict(message, verdict, false), verdict)
+      countSpam(mail)
+      // Without the mark: a released message belongs in the inbox, not in the junk folder.
+      const held = await withVerdict(mail, verdict, false)
+      await db.transaction().execute((tx) =>
+        quarantine.holdMail(tx, held, {
+          reason: hasVirus ? 'virus' : 'spam',
+          spam_score: verdict.score,
+          virus_name: verdict.virus ?? null,
+        }),
+      )
       return { kind: 'held' }
     },
     stop: clients.stop,
   }
 }
 
-/** As Rspamd's milter would: its headers on top, and the word that filters of mailboxes look for. */
-function withVerdict(message: Passing, verdict: Verdict, isMarked: boolean): Passing {
+const policiesFor = (db: Core['db'], { organizationId, recipients }: Mail) =>
+  spamPoliciesOf(db, organizationId, [...new Set(recipients.map(domainOf))])
+
+/** Adds headers as Rspamd's milter does, with the `X-Spam` that mailbox filters look for. */
+async function withVerdict(mail: Mail, verdict: Verdict, isMarked: boolean): Promise<Mail> {
   const added = [...verdict.headers, ...(isMarked ? [{ name: 'X-Spam', value: 'Yes' }] : [])]
-  const others = headersOf(message.raw).filter(({ name }) => !VERDICT.test(name))
   const headers = [
     ...added.map(({ name, value }) => ({
       name: name.toLowerCase(),
-      line: `${name}: ${value.replace(/\r?\n(?![ \t])/g, ' ').replace(/\r?\n/g, '\r\n')}`,
+      line: `${name}: ${value.replace(/\r?\n(?![ \t])/g, ' ').replace(/\r?\n/g, '\r\n')}\r\n`,
     })),
-    ...others,
+    ...mail.message.headers.filter(({ name }) => !VERDICT.test(name)),
   ]
-  return { ...message, raw: withHeaders(message.raw, headers) }
+  return { ...mail, message: new MimeMessage(await withHeaders(mail.message.raw, headers)) }
 }
-
-const utf8 = (bytes: string) => Buffer.from(bytes, 'latin1').toString('utf8').replaceAll('\0', '')
-
-const subjectOf = (headers: readonly Header[]): string | null => {
-  const subject = headerValue(headers, 'subject')
-  return subject === undefined ? null : utf8(subject).slice(0, 1000)
-}
-
-const SHOWN = ['from', 'to', 'cc', 'subject', 'date', 'message-id', 'reply-to', 'received']
-
-/** For whoever decides about it; of several, the topmost, which is of the server nearest to us. */
-const shown = (headers: readonly Header[]): Record<string, string> =>
-  Object.fromEntries(
-    [...SHOWN, 'x-spam', 'x-spamd-result', 'x-spam-status'].flatMap((name) => {
-      const value = headerValue(headers, name)
-      return value === undefined ? [] : [[name, utf8(value).slice(0, 2000)]]
-    }),
-  )

@@ -1,9 +1,8 @@
 import type { Core } from '../../core.ts'
-import { Unprocessable } from '../../errors.ts'
+import { organizationOf, type Scope } from '../../database/scope.ts'
 import type { Slice } from '../../http/paging.ts'
-import { parseIso, parseUpperBound } from '../../lib/dates.ts'
+import { dateRange } from '../../lib/date-range.ts'
 import { MessageNotFound } from './message-trace.errors.ts'
-import * as quarantine from './quarantine.repository.ts'
 import * as trace from './trace.repository.ts'
 import * as trail from './trail.repository.ts'
 
@@ -15,33 +14,56 @@ interface Range {
 export type TraceService = ReturnType<typeof traceService>
 
 export const traceService = ({ db }: Pick<Core, 'db'>) => ({
-  search: (
-    { start_date, end_date, ...filter }: Omit<trace.TraceFilter, 'from' | 'to'> & Range,
+  async search(
+    { start_date, end_date, ...sent }: Omit<trace.TraceFilter, 'from' | 'to'> & Range,
     slice: Slice,
-  ) => trace.list(db, { ...filter, ...rangeOf({ start_date, end_date }) }, slice),
-
-  /** Everything that happened to one message, in the order it happened. */
-  async timeline(messageId: string) {
-    const [deliveries, quarantined] = await Promise.all([
-      trace.ofMessage(db, messageId),
-      quarantine.idsOfMessage(db, messageId),
+  ) {
+    const filter = { ...sent, ...dateRange(start_date, end_date, 'start_date/end_date') }
+    const [rows, total] = await Promise.all([
+      trace.list(db, filter, slice),
+      trace.count(db, filter),
     ])
+    // A count that stopped early is not the number of all rows.
+    return { rows, total, isExact: total < trace.MAX_COUNTED }
+  },
+
+  /** One page of the messages in the scope, each once for each recipient, by its last state. */
+  async page(
+    scope: Scope,
+    { start_date, end_date, ...sent }: Omit<trace.TraceFilter, 'from' | 'to'> & Range,
+    limit: number,
+  ) {
+    const organization_id = organizationOf(scope)
+    return trace.page(
+      db,
+      {
+        ...sent,
+        ...(organization_id !== null && { organization_id }),
+        ...dateRange(start_date, end_date, 'start_date/end_date'),
+        isLast: true,
+      },
+      limit,
+    )
+  },
+
+  /** The deliveries, the holds and the operator actions of one message, oldest first. */
+  async timeline(scope: Scope, messageId: string) {
+    const deliveries = await trace.ofMessage(db, scope, messageId)
+    if (deliveries.length === 0) throw new MessageNotFound()
+    const quarantined = deliveries.flatMap(({ quarantine_id }) => quarantine_id ?? [])
     const audit_events = await trail.ofQuarantined(db, quarantined)
-    if (deliveries.length === 0 && quarantined.length === 0) throw new MessageNotFound()
     return { message_id: deliveries[0]?.message_id ?? messageId, deliveries, audit_events }
   },
 
-  audit: (
-    { start_date, end_date, ...filter }: Omit<trail.TrailFilter, 'from' | 'to'> & Range,
+  async audit(
+    { start_date, end_date, ...sent }: Omit<trail.TrailFilter, 'from' | 'to'> & Range,
     slice: Slice,
-  ) => trail.list(db, { ...filter, ...rangeOf({ start_date, end_date }) }, slice),
+  ) {
+    const filter = { ...sent, ...dateRange(start_date, end_date, 'start_date/end_date') }
+    const [rows, total] = await Promise.all([
+      trail.list(db, filter, slice),
+      trail.count(db, filter, trace.MAX_COUNTED),
+    ])
+    return { rows, total }
+  },
 })
-
-function rangeOf({ start_date, end_date }: { [Name in keyof Range]: Range[Name] | undefined }) {
-  const from = start_date === undefined ? undefined : parseIso(start_date)
-  const to = end_date === undefined ? undefined : parseUpperBound(end_date)
-  if ((start_date !== undefined && !from) || (end_date !== undefined && !to)) {
-    throw new Unprocessable('start_date/end_date must be ISO dates or datetimes')
-  }
-  return { ...(from && { from }), ...(to && { to }) }
-}

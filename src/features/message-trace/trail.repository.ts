@@ -25,7 +25,7 @@ export interface TrailRow {
   created_at: string
 }
 
-// What operators did, and who could not log in.
+// The audit trail has two sources: actions of operators, and failed logins.
 const operators = sql`
   select 'audit-' || id as id, action as event_type,
     case when operator_id is null then 'api' else 'console' end as event_source,
@@ -46,7 +46,7 @@ const failures = sql`
     last_attempt_at as created_at
   from failed_auth_attempts`
 
-const shown = sql.raw(
+const columns = sql.raw(
   'id, event_type, event_source, organization_id, user_email, client_ip, severity, details, created_at',
 )
 
@@ -68,24 +68,36 @@ function conditions(filter: TrailFilter): RawBuilder<SqlBool> {
   return tests.length === 0 ? sql`true` : sql`${sql.join(tests, sql` and `)}`
 }
 
-/** Newest first; each source gives at most what the page could need of it. */
-export async function list(db: Db, filter: TrailFilter, { limit, offset }: Slice) {
-  const needed = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
+/** The newest rows of both sources; each is limited to the rows that are needed. */
+function newest(filter: TrailFilter, needed: number): RawBuilder<unknown> {
   const where = conditions(filter)
   const from = (source: RawBuilder<unknown>, name: string) => sql`
-    (select ${shown} from (${source}) as ${sql.ref(name)}
+    (select ${columns} from (${source}) as ${sql.ref(name)}
      where ${where} order by created_at desc limit ${needed})`
+  return sql`${from(operators, 'operators')} union all ${from(failures, 'failures')}`
+}
+
+/** Newest first. */
+export async function list(db: Db, filter: TrailFilter, { limit, offset }: Slice) {
+  const needed = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
   const { rows } = await sql<TrailRow>`
-    select * from (${from(operators, 'operators')} union all ${from(failures, 'failures')}) as trail
+    select * from (${newest(filter, needed)}) as trail
     order by created_at desc, id desc limit ${limit} offset ${offset}`.execute(db)
   return rows
 }
 
-/** What operators did with messages of the quarantine, oldest first. */
+/** Stops at `most`. */
+export async function count(db: Db, filter: TrailFilter, most: number): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select least(count(*), ${most}) as total from (${newest(filter, most)}) as trail`.execute(db)
+  return rows[0]?.total ?? 0
+}
+
+/** Actions of operators on quarantined messages, oldest first. */
 export async function ofQuarantined(db: Db, ids: string[]): Promise<TrailRow[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<TrailRow>`
-    select ${shown} from (${operators}) as operators
+    select ${columns} from (${operators}) as operators
     where target_type = 'quarantine_id' and target_id = any(${ids}::text[])
     order by created_at, id`.execute(db)
   return rows

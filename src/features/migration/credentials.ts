@@ -2,9 +2,12 @@ import type { Vault } from '../../lib/vault.ts'
 
 const PURPOSE = 'migration-credentials'
 
-/** The password of the mailbox, and the password or access token of the other server. */
+/**
+ * The password of the mailbox, and the password or access token of the other server. A follow-up job
+ * without the password of the mailbox uses the master login.
+ */
 export interface Credentials {
-  mailbox: string
+  mailbox?: string | undefined
   remote: string
 }
 

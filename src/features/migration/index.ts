@@ -1,5 +1,6 @@
 import type { Core } from '../../core.ts'
 import type { Feature } from '../feature.ts'
+import { eraseOldCredentials } from './migration.jobs.ts'
 import { migrationRoutes } from './migration.routes.ts'
 import { migrationService } from './migration.service.ts'
 
@@ -8,4 +9,5 @@ export const migration = (core: Core): Feature => ({
   routes: migrationRoutes(migrationService(core)),
   capabilities: ['migration'],
   edition: 'enterprise',
+  jobs: [eraseOldCredentials],
 })

@@ -8,7 +8,7 @@ import { ulid } from '../../lib/ulid.ts'
 export type Status = 'pending' | 'running' | 'completed' | 'failed' | 'cancelled'
 export type Direction = 'import' | 'export'
 
-// Everything but the credentials, which only the daemon opens.
+// All columns except the credentials, which only the daemon reads.
 const columns = [
   'id',
   'organization_id',
@@ -70,7 +70,7 @@ export async function list(db: Db, scope: Scope, filter: JobFilter, page: Page) 
 export const find = (db: Db, scope: Scope, id: string) =>
   matching(db, scope, {}).select(columns).where('id', '=', id).executeTakeFirst()
 
-/** Held until the end of the transaction: its state is judged and then changed. */
+/** Locks a job until the end of the transaction. */
 export const hold = (tx: Tx, scope: Scope, id: string) =>
   matching(tx, scope, {}).select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
 
@@ -107,12 +107,12 @@ export const findMailbox = (db: Db, scope: Scope, email: string) =>
     .where('email', '=', email)
     .executeTakeFirst()
 
-/** The pair of that name, made when it is new. */
+/** Returns the id of the pair with this name; creates it if needed. */
 export async function pairOf(tx: Tx, organizationId: string, name: string): Promise<string> {
   const { id } = await tx
     .insertInto('migration_pairs')
     .values({ id: ulid(), organization_id: organizationId, name })
-    // Written also when it is there: only then its id comes back.
+    // An update without effect: `do nothing` would return no id.
     .onConflict((conflict) => conflict.columns(['organization_id', 'name']).doUpdateSet({ name }))
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -125,13 +125,33 @@ export const cancel = (tx: Tx, id: string, now: Date) =>
     .set({
       status: 'cancelled',
       credentials: null,
+      credentials_until: null,
       completed_at: now.toISOString(),
       updated_at: now.toISOString(),
     })
     .where('id', '=', id)
     .execute()
 
-/** Hands the failed messages of a job to its child; says how many there were. */
+/** The sealed passwords of a job that has ended, while they are kept. */
+export const keptCredentials = async (tx: Tx, id: string, now: Date): Promise<Buffer | null> => {
+  const row = await tx
+    .selectFrom('migration_jobs')
+    .select('credentials')
+    .where('id', '=', id)
+    .where('credentials_until', '>', now.toISOString())
+    .executeTakeFirst()
+  return row?.credentials ?? null
+}
+
+/** Deletes the passwords of jobs that ended long enough ago. */
+export const eraseCredentials = (db: Db, now: Date) =>
+  db
+    .updateTable('migration_jobs')
+    .set({ credentials: null, credentials_until: null })
+    .where('credentials_until', '<=', now.toISOString())
+    .execute()
+
+/** Assigns the failed messages of a job to its child job; returns their number. */
 export async function takeFailed(tx: Tx, jobId: string, childId: string): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('migration_errors')
@@ -204,7 +224,7 @@ export const summary = (db: Db, scope: Scope) =>
       sql<number>`coalesce(sum(total_messages), 0)::bigint`.as('total_messages'),
       sql<number>`coalesce(sum(migrated_messages), 0)::bigint`.as('total_migrated'),
       sql<number>`coalesce(sum(failed_messages), 0)::bigint`.as('total_failed'),
-      // Of jobs that have copied something: the others had no speed.
+      // Only jobs that have copied messages have a speed.
       sql<number>`coalesce(avg(speed) filter (where speed > 0), 0)::float8`.as('avg_speed'),
       counted(sql`direction = 'import'`).as('import_jobs'),
       counted(sql`direction = 'export'`).as('export_jobs'),

@@ -26,7 +26,7 @@ export const migrationRoutes =
       config: starts,
       schema: {
         operationId: 'start_migration_imports',
-        summary: 'The same for many mailboxes: all of them, or none',
+        summary: 'Create migration jobs for many mailboxes, all or none',
         body: shapes.BulkImport,
         response: { 201: shapes.JobsStarted },
       },
@@ -50,7 +50,7 @@ export const migrationRoutes =
       config: starts,
       schema: {
         operationId: 'start_migration_exports',
-        summary: 'The same for many mailboxes: all of them, or none',
+        summary: 'Create migration jobs for many mailboxes, all or none',
         body: shapes.BulkExport,
         response: { 201: shapes.JobsStarted },
       },
@@ -84,7 +84,7 @@ export const migrationRoutes =
       config: { auth: key('read'), errors: [errors.JobNotFound] },
       schema: {
         operationId: 'list_migration_errors',
-        summary: 'Messages that a job could not copy, newest first',
+        summary: 'Errors of a job, newest first',
         params: shapes.JobParams,
         querystring: shapes.ErrorsQuery,
         response: { 200: shapes.ErrorList },
@@ -110,7 +110,7 @@ export const migrationRoutes =
       },
       schema: {
         operationId: 'retry_failed_messages',
-        summary: 'A new job for the messages that failed; needs the passwords again',
+        summary: 'Create a job for the messages that failed',
         params: shapes.JobParams,
         body: shapes.Continuation,
         response: { 201: shapes.ChildStarted },
@@ -126,7 +126,7 @@ export const migrationRoutes =
       },
       schema: {
         operationId: 'start_migration_delta',
-        summary: 'A new job for what has changed since; needs the passwords again',
+        summary: 'Create a job for what has changed since',
         params: shapes.JobParams,
         body: shapes.Continuation,
         response: { 201: shapes.ChildStarted },

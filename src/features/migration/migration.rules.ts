@@ -15,7 +15,7 @@ interface Remote {
   auth: 'password' | 'oauth2'
 }
 
-/** What a job is about, whichever way the mail goes. */
+/** A requested job, in one form for both directions. */
 export interface Wanted {
   direction: Direction
   email: string
@@ -70,35 +70,47 @@ export const exportOf = (sent: Static<typeof ExportRequest>, place: Place): Want
   ...sharedOf(sent),
 })
 
-/** Fields of one account go before those that are meant for all of them. */
+/** Fields of an account override the shared ones. */
 export const withShared = <Account extends Shared>(account: Account, all: Shared): Account => ({
   ...all,
   ...account,
 })
 
-/** Both passwords again, by the names under which the first job had them. */
+interface Known {
+  /** The passwords of the job before, while they are kept. */
+  kept: Credentials | undefined
+  /** The master login opens the mailbox, also after a change of its password. */
+  hasMasterLogin: boolean
+}
+
+/** The credentials for a follow-up job: those sent now, else those that are known. */
 export function continued(
   { direction }: Pick<JobRow, 'direction'>,
   sent: Static<typeof Continuation>,
+  { kept, hasMasterLogin }: Known,
 ): Credentials {
-  const { source_password: source, target_password: target } = sent
-  if (source === undefined) throw again('source_password')
-  if (target === undefined) throw again('target_password')
-  return direction === 'import'
-    ? { mailbox: target, remote: source }
-    : { mailbox: source, remote: target }
+  const isImport = direction === 'import'
+  const [own, other] = isImport
+    ? (['target_password', 'source_password'] as const)
+    : (['source_password', 'target_password'] as const)
+  const remote = sent[other] ?? kept?.remote
+  if (remote === undefined) throw again(other)
+  if (hasMasterLogin) return { mailbox: sent[own], remote }
+  const mailbox = sent[own] ?? kept?.mailbox
+  if (mailbox === undefined) throw again(own)
+  return { mailbox, remote }
 }
 
 const again = (field: string) =>
   new InvalidRequest([
     {
       loc: ['body', field],
-      msg: 'Is required: passwords are erased when a job ends, so send them again',
+      msg: 'Is required: the passwords of the job are erased, so send this one again',
       type: 'missing',
     },
   ])
 
-// A name as DNS has it, or an address; brackets around IPv6 are as good as none.
+// A DNS name or an IP address.
 const HOST = /^(?=.{1,255}$)([\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)*\.?|[0-9a-f:.]+)$/iu
 
 function hostOf(text: string, loc: Place): string {
@@ -111,7 +123,7 @@ function hostOf(text: string, loc: Place): string {
   throw new InvalidRequest([{ loc, msg, type: 'value_error' }])
 }
 
-/** RFC 3501 §9: no string of the protocol holds these. */
+/** RFC 3501 §9: a string cannot contain NUL, CR or LF. */
 function loginOf(text: string, loc: Place): string {
   if (!/[\0\r\n]/.test(text)) return text
   throw new InvalidRequest([{ loc, msg: 'Must be one line of text', type: 'value_error' }])

@@ -26,10 +26,9 @@ const verify = Type.Optional(
 )
 const login = Type.String({ minLength: 1, maxLength: 320 })
 const password = Type.String({ minLength: 1, maxLength: 1024, format: 'password' })
+const SECRET = { minLength: 1, maxLength: 8192, format: 'password' } as const
 const secret = Type.String({
-  minLength: 1,
-  maxLength: 8192,
-  format: 'password',
+  ...SECRET,
   description: 'The password there, or an OAuth2 access token',
 })
 const auth = Type.Optional(
@@ -57,7 +56,9 @@ const shared = {
     }),
   ),
   webhook_url: Type.Optional(
-    Nullable(Type.String({ maxLength: 500, description: 'Told what becomes of this job' })),
+    Nullable(
+      Type.String({ maxLength: 500, description: 'URL that receives the events of this job' }),
+    ),
   ),
 }
 
@@ -93,15 +94,20 @@ export const ExportRequest = Body({ ...exportAccount, ...shared })
 export const BulkImport = Body({ accounts: accounts({ ...importAccount, ...shared }), ...shared })
 export const BulkExport = Body({ accounts: accounts({ ...exportAccount, ...shared }), ...shared })
 
-/** Passwords are gone when a job has ended: who goes on with it sends them again. */
+const again = Type.String({
+  ...SECRET,
+  description: 'Replaces the kept one; needed only after `MIGRATION_CREDENTIALS_HOURS`',
+})
+
+/** The passwords of the job are kept for some days after its end, so a follow-up job needs none. */
 export const Continuation = Body({
-  source_password: Type.Optional(secret),
-  target_password: Type.Optional(secret),
+  source_password: Type.Optional(again),
+  target_password: Type.Optional(again),
 })
 
 export const JobParams = Type.Object({ job_id: Type.String() })
 
-// This API refuses what is out of range here, while other lists take the nearest.
+// This API rejects values out of range; other lists clamp them.
 const page = {
   page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'From 1' })),
   per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
@@ -180,8 +186,8 @@ export const JobList = Type.Object({ ...list, jobs: Type.Array(Job) })
 export const OneJob = Type.Object({ ...answer, job: Job })
 
 const errorFields = {
-  folder: Type.String(),
-  message_uid: Type.String({ description: 'Empty when the whole folder is meant' }),
+  folder: Type.String({ description: 'Empty for the whole job' }),
+  message_uid: Type.String({ description: 'Empty for the whole folder or job' }),
   message_id: Type.String(),
   error_type: Type.String(),
   error_message: Type.String(),

@@ -1,9 +1,19 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, type Client, startApp } from '../../../test/support/app.ts'
+import {
+  exporting,
+  importing,
+  PATH,
+  passwords,
+  settleJob,
+  startImport,
+  storeFailure,
+} from '../../../test/support/migration-jobs.ts'
+import { newLease } from '../../jobs/lease.ts'
 import { ulid } from '../../lib/ulid.ts'
+import { claim, release } from './copy/claims.repository.ts'
 
-const PATH = '/api/v1/migration'
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
 
 let app: App
@@ -16,48 +26,11 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const importing = (more: object = {}) => ({
-  source_host: 'imap.example.com',
-  source_username: 'jane@old.example',
-  source_password: 'secret of the source',
-  target_email: 'admin@acme.test',
-  target_password: 'secret of the target',
-  ...more,
-})
-const exporting = (more: object = {}) => ({
-  source_email: 'admin@acme.test',
-  source_password: 'secret of the source',
-  target_host: 'imap.example.com',
-  target_username: 'jane@new.example',
-  target_password: 'secret of the target',
-  ...more,
-})
-const started = async (client: Client = acme, body = importing()): Promise<string> => {
-  const { status, body: answer } = await client.post(`${PATH}/import`, body)
-  expect(status).toBe(201)
-  return answer.job_id
-}
-const settle = (id: string, status: string, more: object = {}) =>
-  app.core.db
-    .updateTable('migration_jobs')
-    .set({ status: status as 'completed', credentials: null, ...more })
-    .where('id', '=', id)
-    .execute()
-const failed = (id: string, uid: string, more: object = {}) =>
-  app.core.db
-    .insertInto('migration_errors')
-    .values({
-      job_id: id,
-      folder: 'INBOX',
-      message_uid: uid,
-      error_type: 'append_refused',
-      error_message: 'NO message too large',
-      ...more,
-    })
-    .execute()
-const passwords = { source_password: 'again', target_password: 'again' }
+const started = (client: Client = acme, body = importing()) => startImport(client, body)
+const settle = (id: string, status: string, more: object = {}) => settleJob(app, id, status, more)
+const failed = (id: string, uid: string, more: object = {}) => storeFailure(app, id, uid, more)
 
-describe('starting a job', () => {
+describe('starting a migration job', () => {
   it.each([
     ['import', importing({ source_host: undefined }), 'source_host'],
     ['import', importing({ source_password: undefined }), 'source_password'],
@@ -73,13 +46,13 @@ describe('starting a job', () => {
     ['export', exporting({ target_username: undefined }), 'target_username'],
     ['export', exporting({ target_password: undefined }), 'target_password'],
     ['export', exporting({ target_host: '10.0.0.1' }), 'target_host'],
-  ])('%s refuses what it cannot use, and says which field: %#', async (kind, body, field) => {
+  ])('%s rejects an invalid field and names it: case %#', async (kind, body, field) => {
     const { status, body: answer } = await acme.post(`${PATH}/${kind}`, body)
     expect(status).toBe(422)
     expect(answer.detail[0].loc).toEqual(['body', field])
   })
 
-  it("answers 404 for another organization's mailbox as for one that never was", async () => {
+  it("returns 404 for another organization's mailbox and for an unknown one", async () => {
     for (const email of ['admin@globex.test', 'nobody@acme.test', 'not an address']) {
       const answer = await acme.post(`${PATH}/import`, importing({ target_email: email }))
       expect(answer).toMatchObject({ status: 404, body: { msg: `Mailbox ${email} not found` } })
@@ -88,7 +61,7 @@ describe('starting a job', () => {
     }
   })
 
-  it('answers with a pending job, for either direction', async () => {
+  it('returns a pending job for both directions', async () => {
     const first = await acme.post(`${PATH}/import`, importing())
     expect(first).toMatchObject({
       status: 201,
@@ -115,7 +88,7 @@ describe('starting a job', () => {
     })
   })
 
-  it('stores passwords sealed, and tells them to nobody', async () => {
+  it('stores passwords encrypted and never returns them', async () => {
     const token = { source_password: 'ya29.token', source_auth: 'oauth2' }
     const id = await started(acme, importing(token))
     const { rows } = await sql<{ row: string }>`
@@ -126,10 +99,10 @@ describe('starting a job', () => {
   })
 })
 
-describe('starting many jobs', () => {
+describe('starting many migration jobs', () => {
   const account = { ...importing(), target_email: 'admin@acme.test' }
 
-  it('starts one for each account, with what is meant for all', async () => {
+  it('starts one job for each account with the shared settings', async () => {
     const shared = { exclude_folders: ['Junk'], webhook_url: 'https://hooks.example.com/' }
     const accounts = [account, { ...account, source_username: 'b', exclude_folders: ['Trash'] }]
     const { status, body } = await acme.post(`${PATH}/import/bulk`, { accounts, ...shared })
@@ -157,7 +130,7 @@ describe('starting many jobs', () => {
     ])
   })
 
-  it('starts none when one of them cannot be', async () => {
+  it('starts no job when one account is invalid', async () => {
     const count = async () => (await acme.get(`${PATH}/summary`)).body.summary.total_jobs
     const before = await count()
     const foreign = { ...account, target_email: 'admin@globex.test' }
@@ -170,14 +143,14 @@ describe('starting many jobs', () => {
     expect(await count()).toBe(before)
   })
 
-  it('exports many too', async () => {
+  it('starts export jobs for many accounts', async () => {
     const { body } = await acme.post(`${PATH}/export/bulk`, { accounts: [exporting()] })
     expect(body).toMatchObject({ total_jobs: 1, jobs: [{ target_email: 'jane@new.example' }] })
   })
 })
 
-describe('lists and the summary', () => {
-  it('have only what is the caller’s own', async () => {
+describe('migration lists and summary', () => {
+  it('return only jobs of the organization of the caller', async () => {
     const id = await started()
     expect((await globex.get(`${PATH}/jobs`)).body).toMatchObject({ total: 0, jobs: [] })
     expect((await globex.get(`${PATH}/jobs/${id}`)).status).toBe(404)
@@ -191,7 +164,7 @@ describe('lists and the summary', () => {
     expect(summary).toMatchObject({ total_jobs: 0, avg_speed: 0, first_job_at: null })
   })
 
-  it('narrow by status and direction, a page at a time', async () => {
+  it('filter by status and direction and return pages', async () => {
     const tenant = await app.tenant(`lists-${ulid().toLowerCase()}`)
     const ids: string[] = []
     for (let i = 0; i < 3; i++) {
@@ -213,7 +186,7 @@ describe('lists and the summary', () => {
     }
   })
 
-  it('add up', async () => {
+  it('return the sums of all jobs and the recent errors', async () => {
     const tenant = await app.tenant(`sums-${ulid().toLowerCase()}`)
     const body = importing({ target_email: tenant.email })
     const [done, broken] = [await started(tenant, body), await started(tenant, body)]
@@ -261,8 +234,8 @@ describe('lists and the summary', () => {
   })
 })
 
-describe('cancelling', () => {
-  it('ends a pending job, erases its passwords and tells of it', async () => {
+describe('cancelling a migration job', () => {
+  it('ends a pending job, deletes its passwords and emits an event', async () => {
     const id = await started()
     expect((await acme.post(`${PATH}/jobs/${id}/cancel`)).body).toMatchObject({
       success: true,
@@ -285,69 +258,37 @@ describe('cancelling', () => {
     ])
   })
 
-  it.each(['completed', 'failed', 'cancelled'])('refuses a job that is %s', async (status) => {
+  it.each(['completed', 'failed', 'cancelled'])('rejects a job that is %s', async (status) => {
     const id = await started()
     await settle(id, status)
     expect((await acme.post(`${PATH}/jobs/${id}/cancel`)).status).toBe(409)
   })
 })
 
-describe('retrying what failed', () => {
-  it.each(['pending', 'running', 'cancelled'])(
-    'waits for the end of one that is %s',
-    async (as) => {
+describe('a cancelled job', () => {
+  it('is never claimed, also not while its cancellation commits (B6.1)', async () => {
+    const lease = newLease(15)
+    for (let round = 0; round < 12; round++) {
       const id = await started()
-      await settle(id, as)
-      expect((await acme.post(`${PATH}/jobs/${id}/retry-failed`, passwords)).status).toBe(409)
-    },
-  )
-
-  it('needs something that failed and may be tried again', async () => {
-    const id = await started()
-    await settle(id, 'completed')
-    await failed(id, '1', { retryable: false })
-    await failed(id, '2', { retried: true })
-    const answer = await acme.post(`${PATH}/jobs/${id}/retry-failed`, passwords)
-    expect(answer).toMatchObject({ status: 409, body: { msg: expect.stringMatching(/retr/) } })
-  })
-
-  it('makes a child of the job, once, and asks for the passwords', async () => {
-    const id = await started()
-    await settle(id, 'failed')
-    await failed(id, '3')
-    const bare = await acme.post(`${PATH}/jobs/${id}/retry-failed`)
-    expect(bare.status).toBe(422)
-    expect(bare.body.detail[0].msg).toMatch(/erased when a job ends/)
-    const { status, body } = await acme.post(`${PATH}/jobs/${id}/retry-failed`, passwords)
-    expect(status).toBe(201)
-    expect(body).toMatchObject({ parent_job_id: id, is_retry: true, status: 'pending' })
-    const child = (await acme.get(`${PATH}/jobs/${body.job_id}`)).body.job
-    expect(child).toMatchObject({ is_retry: true, is_delta: false, parent_job_id: id })
-    expect((await acme.get(`${PATH}/jobs/${id}`)).body.job.status).toBe('failed')
-    expect((await acme.get(`${PATH}/jobs/${id}/errors`)).body.errors[0].retried).toBe(true)
-    expect((await acme.post(`${PATH}/jobs/${id}/retry-failed`, passwords)).status).toBe(409)
+      const claiming = (async () => {
+        for (let found = await claim(app.core.db, { lease, jobsPerHost: 1000 }); found; ) {
+          if (found.id === id) return found.status
+          found = await claim(app.core.db, { lease, jobsPerHost: 1000 })
+        }
+        return 'not claimed'
+      })()
+      const [seen, answer] = await Promise.all([claiming, acme.post(`${PATH}/jobs/${id}/cancel`)])
+      expect(answer.status).toBe(200)
+      expect(['running', 'not claimed']).toContain(seen)
+      expect((await acme.get(`${PATH}/jobs/${id}`)).body.job.status).toBe('cancelled')
+      await release(app.core.db, id, lease)
+      expect((await claim(app.core.db, { lease, jobsPerHost: 1000 }))?.id).not.toBe(id)
+    }
   })
 })
 
-describe('a delta', () => {
-  it.each(['pending', 'running', 'failed', 'cancelled'])('is refused after %s', async (status) => {
-    const id = await started()
-    await settle(id, status)
-    expect((await acme.post(`${PATH}/jobs/${id}/delta`, passwords)).status).toBe(409)
-  })
-
-  it('makes a child of a completed job, which stays completed', async () => {
-    const id = await started()
-    await settle(id, 'completed')
-    const { status, body } = await acme.post(`${PATH}/jobs/${id}/delta`, passwords)
-    expect(status).toBe(201)
-    expect(body).toMatchObject({ parent_job_id: id, is_delta: true, status: 'pending' })
-    expect((await acme.get(`${PATH}/jobs/${id}`)).body.job.status).toBe('completed')
-  })
-})
-
-describe('when its organization is deleted', () => {
-  it('a job is nobody’s, cancelled and without passwords', async () => {
+describe('deleting an organization', () => {
+  it('cancels its migration jobs and deletes their passwords', async () => {
     const tenant = await app.tenant(`gone-${ulid().toLowerCase()}`)
     const id = await started(tenant, importing({ target_email: tenant.email }))
     for (const table of ['email_accounts', 'domains'] as const) {
@@ -364,7 +305,7 @@ describe('when its organization is deleted', () => {
   })
 })
 
-it('is not there in the community edition', async () => {
+it('offers no migration in the community edition', async () => {
   const community = await startApp({ env: { SVC_EDITION: 'community' } })
   try {
     const tenant = await community.tenant('acme')

@@ -1,13 +1,13 @@
-import type { Config } from '../../config.ts'
+import type { MailServerSettings } from '../../config/mail-servers.ts'
 import type { JobRow } from './migration.repository.ts'
 
-/** A job as the API tells it: the two servers by the role they have in it. */
-export function shownJob(row: JobRow, config: Pick<Config, 'IMAP_HOST'>) {
+/** A job as the API returns it, with the servers named as source and target. */
+export function shownJob(row: JobRow, { IMAP_HOST }: Pick<MailServerSettings, 'IMAP_HOST'>) {
   const isImport = row.direction === 'import'
   return {
     ...row,
     job_id: row.id,
-    source_host: isImport ? row.remote_host : (config.IMAP_HOST ?? 'localhost'),
+    source_host: isImport ? row.remote_host : (IMAP_HOST ?? 'localhost'),
     source_username: isImport ? row.remote_username : row.mailbox,
     target_email: isImport ? row.mailbox : row.remote_username,
   }

@@ -11,7 +11,7 @@ interface Daemon {
   metrics: { totals(): { requests: number; errors: number } }
 }
 
-/** Tells the monitoring, wherever it runs, that these daemons do. */
+/** Stores a heartbeat of these daemons for the monitoring service. */
 export function startHeartbeat(
   { db, log }: Pick<Core, 'db' | 'log'>,
   daemons: readonly Daemon[],
@@ -24,11 +24,11 @@ export function startHeartbeat(
     if (!isOver) await beat(db, self, beats)
   }
   const beating = periodically(EVERY_MS, tell, (error) =>
-    log.warn({ err: error }, 'no sign of life could be given'),
+    log.warn({ err: error }, 'storing the heartbeat failed'),
   )
   return {
     started: beating.now(),
-    /** Who stops on purpose is not missed. */
+    /** Removes the heartbeat: a daemon stopped on purpose is not reported as missing. */
     async stop() {
       isOver = true
       await beating.stop()
@@ -37,7 +37,7 @@ export function startHeartbeat(
   }
 }
 
-/** How a daemon is reached from here; one that listens everywhere, by the name of its host. */
+/** The URL of a daemon; one that listens on all interfaces is reached by its host name. */
 export function reachable(address: string, host: string): string {
   const url = new URL(address)
   const isEverywhere = url.hostname === '0.0.0.0' || url.hostname === '[::]'

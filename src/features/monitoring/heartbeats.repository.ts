@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/database.ts'
+import { DAY_SECONDS } from '../../lib/time.ts'
 
-// Several beats may be lost before somebody counts as gone.
+// Several heartbeats may be lost before a process counts as gone.
 const SILENCE_SECONDS = 15
-const FORGOTTEN_SECONDS = 24 * 3600
+const FORGOTTEN_SECONDS = DAY_SECONDS
 
 export interface Beat {
   name: string
@@ -18,7 +19,7 @@ interface Process {
   startedAt: Date
 }
 
-/** By the clock of the database: processes on several machines are compared by it. */
+/** Uses the database clock, because processes run on several machines. */
 export const beat = (db: Db, { instance, host, address, startedAt }: Process, daemons: Beat[]) =>
   db
     .insertInto('daemon_heartbeats')
@@ -47,13 +48,13 @@ export const forget = (db: Db, instance: string) =>
 
 export interface DaemonLife {
   name: string
-  /** Where one that gives signs of life can be asked; null when none does. */
+  /** The URL of a live process; null when there is none. */
   address: string | null
   host: string
   seen_at: string
 }
 
-/** Each daemon with the process that was seen last. */
+/** Each daemon with its most recent process. */
 export async function daemonLives(db: Db): Promise<DaemonLife[]> {
   const { rows } = await sql<DaemonLife>`
     select distinct on (name) name, host, seen_at,
@@ -64,7 +65,7 @@ export async function daemonLives(db: Db): Promise<DaemonLife[]> {
   return rows
 }
 
-/** Every process that gives signs of life. */
+/** Every live process. */
 export async function liveAddresses(db: Db): Promise<{ host: string; address: string }[]> {
   const { rows } = await sql<{ host: string; address: string }>`
     select distinct host, address from daemon_heartbeats
@@ -84,7 +85,7 @@ interface Counted {
   seconds: number
 }
 
-/** What was answered since the last time somebody asked this, per daemon of each process. */
+/** Requests answered since the last call, per daemon of each process. */
 export const takeCounts = (db: Db): Promise<Counted[]> =>
   db.transaction().execute(async (tx) => {
     const { rows } = await sql<Counted>`

@@ -4,7 +4,7 @@ import { monitoringRoutes } from './monitoring.routes.ts'
 import { monitoringService } from './monitoring.service.ts'
 import type { Restarts } from './restarts/restarts.ts'
 
-export const monitoring = (core: Core, restarts: Restarts): Feature => ({
+export const monitoring = (core: Core, { restarts }: { restarts: Restarts }): Feature => ({
   prefix: '/api/v1/monitoring',
   routes: monitoringRoutes(monitoringService(core, restarts)),
   capabilities: ['monitoring'],

@@ -1,27 +1,32 @@
 import { sql } from 'kysely'
 import type { Core } from '../../core.ts'
 import type { Db } from '../../database/database.ts'
-import { keptValue, withinTime } from '../../lib/kept-value.ts'
-import { queue } from '../platform/overview/blocks/queue.ts'
-import { domains, mailboxes } from '../platform/overview/blocks/tenants.ts'
+import { countHosted } from '../../hosting/tenants.repository.ts'
+import { sharedValue } from '../../lib/cache.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
+import { within } from '../../lib/timeout.ts'
+import { queueFigures } from '../../mail/queue-figures.ts'
 
-const KEPT = { freshMs: 5000, staleMs: 60_000 }
+const KEPT = { freshMs: 5000, staleMs: MINUTE_MS }
 const PATIENCE_MS = 3000
 
-type Needs = Pick<Core, 'config' | 'db' | 'doveadm' | 'mailQueue' | 'now'>
+type Needs = Pick<Core, 'config' | 'db' | 'doveadm' | 'mailQueue' | 'mailServers' | 'now'>
 
-/** Figures about mail, each on its own: what cannot be told in time is null. */
+/** Figures about mail, read independently; a figure that takes too long is null. */
 export function mailFigures(core: Needs) {
   const { db, doveadm, now } = core
-  const waiting = keptValue(() => queue(core, null), KEPT)
-  const today = keptValue(() => attemptsSince(db, midnight(now())), KEPT)
-  const users = keptValue(
-    async () => ({ domains: await domains(core, null), mailboxes: await mailboxes(core, null) }),
+  const waiting = sharedValue(() => queueFigures(core), KEPT)
+  const today = sharedValue(() => attemptsSince(db, midnight(now())), KEPT)
+  const users = sharedValue(
+    async () => ({
+      domains: await countHosted(db, 'domain_count'),
+      mailboxes: await countHosted(db, 'email_account_count'),
+    }),
     KEPT,
   )
   async function connections(): Promise<number> {
     if (!doveadm.isConfigured) return 0
-    const [answer] = await withinTime(doveadm.run([['who', {}]], 2), PATIENCE_MS)
+    const [answer] = await within(PATIENCE_MS, doveadm.run([['who', {}]], 2))
     if (!answer?.rows) throw new Error('Dovecot does not say who is there')
     return answer.rows.reduce((sum, { connections: count = '1' }) => sum + (Number(count) || 1), 0)
   }
@@ -43,8 +48,8 @@ export function mailFigures(core: Needs) {
     async users() {
       const found = await orNull(users(PATIENCE_MS))
       return {
-        active_domains: found?.domains.total ?? null,
-        total_users: found?.mailboxes.total ?? null,
+        active_domains: found?.domains ?? null,
+        total_users: found?.mailboxes ?? null,
       }
     },
   }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors.ts'
 
-/** In the shape that failures of this surface have: `{error, timestamp}` beside the envelope. */
+/** Errors of these routes have `error` and `timestamp` beside the envelope. */
 const described = (status: number, message?: string) =>
   class extends ApiError {
     static readonly described = { status, code: undefined, message }

@@ -47,7 +47,7 @@ export const monitoringRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'get_system_metrics',
-        summary: 'What this host and its mail are doing now',
+        summary: 'Current state of this host and its mail',
         response: { 200: Success(shapes.SystemMetrics) },
       },
       handler: async () => success('Metrics retrieved', await monitoring.metrics()),

@@ -36,7 +36,7 @@ export function monitoringService(core: Core, restarts: Restarts) {
     throw new errors.UnknownService(`Unknown service ${name}; there are: ${names}`, now())
   }
 
-  /** What an operator asked for is stored together with the audit row of that. */
+  /** Stores the operator's action together with its audit row. */
   const storeFor = (caller: Caller) => (work: (tx: Tx) => Promise<void>) => change(caller, work)
 
   return {

@@ -1,7 +1,7 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
 
-// A sweep that waits for every time limit still ends within this.
+// Longer than a sweep in which every probe times out.
 const SPARE_SECONDS = 30
 
 const columns = [
@@ -18,7 +18,7 @@ const columns = [
 
 export type ServiceState = Awaited<ReturnType<typeof freshStates>>[number]
 
-/** As the last sweep left them; none, when that was too long ago to rely on. */
+/** The states of the last sweep; empty when it is too old to rely on. */
 export const freshStates = (
   db: Db,
   config: Pick<Config, 'MONITORING_SWEEP_SECONDS'>,
@@ -33,7 +33,7 @@ export const freshStates = (
     .execute()
 }
 
-/** Held until the changes are stored: two who have looked at the same time tell of them once. */
+/** Locked until the changes are stored, so that concurrent sweeps emit each change once. */
 export async function lockStates(tx: Tx): Promise<Map<string, ServiceState>> {
   await tx.selectFrom('service_health').select('name').orderBy('name').forUpdate().execute()
   const rows = await tx.selectFrom('service_health').select(columns).execute()
@@ -47,6 +47,6 @@ export const storeState = (tx: Tx, state: ServiceState) =>
     .onConflict((conflict) => conflict.column('name').doUpdateSet(state))
     .execute()
 
-/** What is no longer part of the installation. */
+/** Deletes services that are no longer part of the installation. */
 export const forgetState = (tx: Tx, name: string) =>
   tx.deleteFrom('service_health').where('name', '=', name).execute()

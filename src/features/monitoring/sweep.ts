@@ -7,11 +7,13 @@ import { forgetState, lockStates, type ServiceState, storeState } from './states
 
 const PAUSE_MS = 200
 const SHOWN_ERROR = 300
+/** The host name was not resolved, or this process has no free file: the service may well work. */
+const NOT_EXAMINED = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EMFILE', 'ENFILE'])
 
-type Needs = Pick<Core, 'config' | 'db' | 'events' | 'now' | 'redis'>
+type Needs = Pick<Core, 'config' | 'db' | 'events' | 'mailServers' | 'now' | 'redis'>
 type Found = Omit<ServiceState, 'changed_at'>
 
-/** Looks at everything once. Changes are stored with the events that tell of them; how many those were. */
+/** Probes every service once, stores changes with their events, and returns the number of changes. */
 export async function sweep(core: Needs): Promise<number> {
   const { db, events, now } = core
   const targets = await targetsOf(core)
@@ -22,7 +24,7 @@ export async function sweep(core: Needs): Promise<number> {
     let changes = 0
     for (const state of found) {
       const old = before.get(state.name)
-      // Somebody has looked later and was faster.
+      // A newer sweep has stored its results already.
       if (old && old.checked_at > state.checked_at) continue
       const isChanged = old?.status !== state.status
       const changed_at = isChanged || !old ? state.checked_at : old.changed_at
@@ -35,12 +37,13 @@ export async function sweep(core: Needs): Promise<number> {
   })
 }
 
-/** Once more after a moment: one lost packet is no outage. */
+/** Retries once after a moment: one lost packet is not an outage. */
 async function examine(target: Target, now: () => Date): Promise<Found> {
   const { name, protocol, critical } = target
   const begun = performance.now()
   let response_time: number | null = null
   let error: string | null = null
+  let isUnexamined = false
   for (let attempt = 1; attempt <= 2; attempt++) {
     const asked = performance.now()
     try {
@@ -50,14 +53,12 @@ async function examine(target: Target, now: () => Date): Promise<Found> {
       break
     } catch (problem) {
       error = (problem as Error).message.slice(0, SHOWN_ERROR) || 'it does not answer'
-      // A mistake in the settings, and no fault of the service.
-      if (problem instanceof TypeError) {
-        return { ...stamp(), status: 'error', response_time, error }
-      }
+      isUnexamined = NOT_EXAMINED.has((problem as NodeJS.ErrnoException).code ?? '')
       if (attempt === 1) await sleep(PAUSE_MS)
     }
   }
-  return { ...stamp(), status: error === null ? 'up' : 'down', response_time, error }
+  const status = error === null ? 'up' : isUnexamined ? 'error' : 'down'
+  return { ...stamp(), status, response_time, error }
 
   function stamp() {
     const check_duration = rounded(performance.now() - begun)
@@ -65,7 +66,7 @@ async function examine(target: Target, now: () => Date): Promise<Found> {
   }
 }
 
-/** Whether there was something to tell: what is found well at first sight is as it should be. */
+/** Returns whether to emit an event; a service that is healthy at the first probe emits none. */
 async function tell(
   tx: Tx,
   events: Core['events'],

@@ -1,14 +1,14 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { inOrder, pageOfFound, pageOfKnown, withIds } from '../../database/pages.ts'
+import { inOrder, pageAndTotal, searchPageAndTotal, withIds } from '../../database/paging.ts'
 import { prepared } from '../../database/prepared.ts'
 import { organizationOf } from '../../database/scope.ts'
-import { contains, containsInLowerCase, containsWhileWalking } from '../../database/search.ts'
+import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 
-// Everything but webhook_secret, which never leaves the database.
+// All columns but webhook_secret, which is write-only.
 const columns = [
   'organizations.id',
   'organizations.external_id',
@@ -36,7 +36,7 @@ const counters = [
   'organizations.storage_quota',
 ] as const
 
-/** An organization is in scope of itself. */
+/** An organization is in its own scope. */
 const own = (scope: Scope) =>
   scope === 'platform' ? sql<SqlBool>`true` : sql<SqlBool>`organizations.id = ${scope.organization}`
 
@@ -46,33 +46,20 @@ export interface OrganizationFilter {
   over_quota?: boolean
 }
 
-/** By way of ids: one branch per index instead of a scan with sub-queries per row. */
-const foundByIndexes = (q: string) => sql<SqlBool>`organizations.id in (
+/** Collects ids, so that each condition uses its own index. */
+const matchesText = (q: string) => sql<SqlBool>`organizations.id in (
   select id from organizations where ${contains(['name', 'external_id'], q)}
   union all select id from organizations where id = ${q}
-  union all select organization_id from domains where ${containsInLowerCase('domain', q)}
+  union all select organization_id from domains where ${contains('domain', q)}
   union all select organization_id from email_accounts where email = ${q.toLowerCase()})`
 
-/** Row by row, in the order of the list; for what nearly every row has. No `exists`: the planner would
- * look through all domains first. */
-const foundWhileWalking = (q: string) => sql<SqlBool>`(
-  ${contains(['name', 'external_id'], q)} or organizations.id = ${q}
-  or (select true from domains where domains.organization_id = organizations.id
-    and ${containsWhileWalking('domain', q)} limit 1)
-  or organizations.id = (select organization_id from email_accounts
-    where email_accounts.email = ${q.toLowerCase()}))`
-
-const matching = (
-  db: Db,
-  { q, active, over_quota }: OrganizationFilter,
-  found: (text: string) => RawBuilder<SqlBool> = foundByIndexes,
-) => {
+const matching = (db: Db, { q, active, over_quota }: OrganizationFilter) => {
   let query = db.selectFrom('organizations')
   if (active !== undefined) query = query.where('organizations.active', '=', active)
   if (over_quota !== undefined) {
     query = query.where(sql<SqlBool>`(total_storage_used > storage_quota) = ${over_quota}`)
   }
-  if (q !== undefined && q !== '') query = query.where(found(q))
+  if (q !== undefined && q !== '') query = query.where(matchesText(q))
   return query
 }
 
@@ -82,16 +69,10 @@ export async function list(
   sort: Sort<'name' | 'created_at' | 'domain_count' | 'email_account_count' | 'total_storage_used'>,
   page: Page,
 ) {
-  const { q, ...others } = filter
-  const walked = matching(db, filter, foundWhileWalking)
-  const found = () => matching(db, filter)
-  const everything = () => matching(db, others).select(sql<number>`count(*)`.as('total'))
-  const { ids, total } = q
-    ? await pageOfFound(db, { walked, found, everything }, 'organizations', sort, page)
-    : await pageOfKnown(db, walked, 'organizations', sort, page, {
-        count: everything(),
-        isAddedUp: false,
-      })
+  const query = matching(db, filter)
+  const { ids, total } = filter.q
+    ? await searchPageAndTotal(db, query, 'organizations', sort, page)
+    : await pageAndTotal(db, query, 'organizations', sort, page)
   return { items: inOrder(ids, await listed(db, { ids })), total }
 }
 
@@ -120,7 +101,7 @@ export const findByExternalId = (db: Db, scope: Scope, externalId: string) =>
     .where(own(scope))
     .executeTakeFirst()
 
-/** Holds the row until the transaction ends: quotas are checked against what cannot change. */
+/** Locks the row until the transaction ends, so that quota checks stay valid. */
 export const lock = (tx: Tx, scope: Scope, id: string) =>
   tx
     .selectFrom('organizations')
@@ -159,7 +140,7 @@ export const update = (tx: Tx, id: string, fields: OrganizationFields, now: Date
     .returning(columns)
     .executeTakeFirstOrThrow()
 
-/** Its log and quarantine go with it, which a hold on any address of it forbids. */
+/** A legal hold on any address keeps the organization, with its mail log and quarantine. */
 export async function isHeld(tx: Tx, id: string, now: Date): Promise<boolean> {
   const hold = await tx
     .selectFrom('legal_holds')
@@ -182,16 +163,6 @@ export const domainUse = (db: Db, id: string) =>
     .where('organization_id', '=', id)
     .orderBy('domain')
     .execute()
-
-/** Bytes that were given on to the customers of a reseller. */
-export async function givenToSubOrganizations(tx: Tx, id: string): Promise<number> {
-  const { given } = await tx
-    .selectFrom('organizations')
-    .select(sql<number>`coalesce(sum(storage_limit_of(storage_quotas)), 0)::bigint`.as('given'))
-    .where('parent_organization_id', '=', id)
-    .executeTakeFirstOrThrow()
-  return given
-}
 
 export const hasSubOrganizations = async (tx: Tx, id: string): Promise<boolean> =>
   (await tx

@@ -1,33 +1,36 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { key, operator } from '../../access/labels.ts'
 import { Body, Done, done, Success, success } from '../../http/envelope.ts'
 import { Paginated, pageOf } from '../../http/paging.ts'
 import { sortOf } from '../../http/sorting.ts'
 import { percent } from '../../lib/percent.ts'
-import { Domain } from '../domains/domains.schemas.ts'
-import type { DomainService } from '../domains/domains.service.ts'
 import * as errors from './organizations.errors.ts'
 import * as shapes from './organizations.schemas.ts'
 import type { OrganizationService } from './organizations.service.ts'
 
-const Detail = Type.Object(
-  {
-    ...shapes.Organization.properties,
-    domains: Type.Array(Domain),
-    domain_count: Type.Integer(),
-    email_account_count: Type.Integer(),
-    storage_statistics: shapes.StorageStatistics,
-  },
-  { title: 'OrganizationDetail' },
-)
+/** Lists the domains of an organization; implemented by the domains feature. */
+export interface DomainLister {
+  shape: TSchema
+  listOfOrganization(organizationId: string): Promise<object[]>
+}
+
+const detailOfOrganization = (domain: TSchema) =>
+  Type.Object(
+    {
+      ...shapes.Organization.properties,
+      domains: Type.Array(domain),
+      domain_count: Type.Integer(),
+      email_account_count: Type.Integer(),
+      storage_statistics: shapes.StorageStatistics,
+    },
+    { title: 'OrganizationDetail' },
+  )
 
 export const organizationRoutes =
-  (
-    organizations: OrganizationService,
-    domains: Pick<DomainService, 'listOfOrganization'>,
-  ): FastifyPluginAsyncTypebox =>
+  (organizations: OrganizationService, domains: DomainLister): FastifyPluginAsyncTypebox =>
   async (app) => {
+    const Detail = detailOfOrganization(domains.shape)
     const detailOf = async (organization: Awaited<ReturnType<OrganizationService['get']>>) => ({
       ...organization,
       domains: await domains.listOfOrganization(organization.id),
@@ -82,8 +85,8 @@ export const organizationRoutes =
         response: { 200: Success(Detail) },
       },
       handler: async ({ caller, params }) => {
-        const found = await organizations.getByExternalId(caller, params.external_id)
-        return success('Organization retrieved successfully', await detailOf(found))
+        const organization = await organizations.getByExternalId(caller, params.external_id)
+        return success('Organization retrieved successfully', await detailOf(organization))
       },
     })
 
@@ -96,8 +99,8 @@ export const organizationRoutes =
         response: { 200: Success(Detail) },
       },
       handler: async ({ caller, params }) => {
-        const found = await organizations.get(caller, params.organization_id)
-        return success('Organization retrieved successfully', await detailOf(found))
+        const organization = await organizations.get(caller, params.organization_id)
+        return success('Organization retrieved successfully', await detailOf(organization))
       },
     })
 
@@ -150,7 +153,7 @@ export const organizationRoutes =
       config: { auth: key('read'), errors: [errors.OrganizationNotFound] },
       schema: {
         operationId: 'get_organization_quotas',
-        summary: 'What the organization was given and uses',
+        summary: 'Get the quotas and the usage of an organization',
         params: shapes.OrganizationParams,
         response: { 200: Success(shapes.OrganizationQuotas) },
       },
@@ -175,17 +178,18 @@ export const organizationRoutes =
       },
       schema: {
         operationId: 'update_organization_quotas',
-        summary: 'Set quotas as an operator; they then stand as an override',
+        summary: 'Set quotas as an operator; they become an override without force',
         params: shapes.OrganizationParams,
         querystring: shapes.QuotaForce,
         body: shapes.QuotaChange,
         response: { 200: Success(shapes.ChangedQuotas) },
       },
-      handler: async ({ caller, params, body }) => {
+      handler: async ({ caller, params, query, body }) => {
         const { id, ...quotas } = await organizations.setQuotas(
           caller,
           params.organization_id,
           body,
+          query.force ?? false,
         )
         return success('Organization quotas updated successfully', {
           organization_id: id,
@@ -198,7 +202,7 @@ export const organizationRoutes =
       config: { auth: operator('admin'), errors: [errors.OrganizationNotFound] },
       schema: {
         operationId: 'clear_quota_override',
-        summary: 'Let the override go; the values stay',
+        summary: 'Clear the quota override; the values do not change',
         params: shapes.OrganizationParams,
         body: Body({
           reason: Type.String({ minLength: 1, description: 'Kept in the audit trail' }),

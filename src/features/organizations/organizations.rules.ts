@@ -6,10 +6,10 @@ import type { OrganizationFields } from './organizations.repository.ts'
 const PROFILES = ['transactional', 'marketing', 'both'] as const
 const MEGABYTE = 1024 * 1024
 
-/** What may be sent for an organization, before anything is known about it. */
+/** A request body before validation. */
 export type Sent = Record<string, unknown>
 
-/** Everything wrong with a body, in the words clients compare. */
+/** Returns all problems of a body. Clients compare these texts. */
 export function organizationProblems(sent: Sent, creating: boolean): string[] {
   const problems: string[] = []
   if (creating) {
@@ -73,7 +73,7 @@ const allotmentProblems = ({
   return megabytes < 0 ? ['storage_quota_mb must be non-negative'] : []
 }
 
-/** Bytes that the domains of an organization may be given together; undefined when unlimited. */
+/** Bytes that an organization may allot to its domains; undefined when unlimited. */
 export function allotment(storageQuotas: object): number | undefined {
   const { storage_quota_mb: megabytes } = storageQuotas as { storage_quota_mb?: unknown }
   return typeof megabytes === 'number' ? Math.floor(megabytes * MEGABYTE) : undefined
@@ -81,19 +81,18 @@ export function allotment(storageQuotas: object): number | undefined {
 
 const TENANT_FIELDS = [
   'name',
-  'external_id',
   'description',
   'admin_email',
   'admin_name',
   'settings',
   'webhook_urls',
 ] as const
-const PLATFORM_FIELDS = ['active', 'sending_profile'] as const
+const PLATFORM_FIELDS = ['active', 'external_id', 'sending_profile'] as const
 const QUOTA_FIELDS = ['rate_limits', 'storage_quotas'] as const
 
 /**
- * The fields this caller may write. A tenant cannot lift its own limits or its suspension: what it
- * sends there is ignored, as every field is that it has no say in.
+ * Returns the fields that this caller may write; other fields are ignored. A tenant cannot change
+ * its own limits or end its suspension.
  */
 export function writable(caller: Caller, sent: Sent): OrganizationFields {
   const names: string[] = [...TENANT_FIELDS]
@@ -104,7 +103,14 @@ export function writable(caller: Caller, sent: Sent): OrganizationFields {
   )
 }
 
-export const maySetQuotas = (caller: Caller): boolean => atLeast(caller.role, 'admin')
+/** Known fields that this caller may not write. */
+export function forbiddenIn(caller: Caller, sent: Sent): string[] {
+  const known = [...TENANT_FIELDS, ...PLATFORM_FIELDS, ...QUOTA_FIELDS]
+  const allowed = writable(caller, sent)
+  return known.filter((name) => sent[name] !== undefined && !(name in allowed))
+}
+
+const maySetQuotas = (caller: Caller): boolean => atLeast(caller.role, 'admin')
 
 export function refuseInvalid(problems: string[]): void {
   if (problems.length > 0) throw new ValidationFailed(problems)

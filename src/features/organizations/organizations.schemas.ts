@@ -129,7 +129,10 @@ export const QuotaChange = Body({
 
 export const QuotaForce = Type.Object({
   force: Type.Optional(
-    Type.Boolean({ default: false, description: 'Write although an override stands' }),
+    Type.Boolean({
+      default: false,
+      description: 'Operators only: write without an override, and end an existing one',
+    }),
   ),
 })
 

@@ -26,7 +26,7 @@ const eventsOf = async (organizationId: string) =>
   ).map(({ event }) => event)
 
 describe('creating an organization', () => {
-  it('collects every problem before answering', async () => {
+  it('returns every problem at once', async () => {
     expect(
       await create({ id: 'no spaces', name: '', admin_email: 'nobody', sending_profile: 'spam' }),
     ).toMatchObject({
@@ -47,7 +47,7 @@ describe('creating an organization', () => {
     expect((await create({ id: 'x'.repeat(27), name: 'x' })).status).toBe(400)
   })
 
-  it('stores text as it was sent and never shows the webhook secret', async () => {
+  it('stores text unchanged and never returns the webhook secret', async () => {
     const name = 'Müller & Söhne <b>"GmbH"</b>'
     const answer = await create({
       id: 'mueller',
@@ -75,7 +75,7 @@ describe('creating an organization', () => {
     expect(JSON.stringify(audited)).not.toContain('hush')
   })
 
-  it('refuses a taken id or external id, also when two come at once', async () => {
+  it('rejects an existing id or external id, also for concurrent requests', async () => {
     expect(await create({ id: 'mueller', name: 'x' })).toMatchObject({
       status: 409,
       body: { msg: 'Organization with this ID already exists' },
@@ -90,7 +90,7 @@ describe('creating an organization', () => {
     expect(race.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
   })
 
-  it('allows any number without an external id', async () => {
+  it('accepts several organizations without an external id', async () => {
     expect((await create({ id: 'none-1', name: 'x', external_id: null })).status).toBe(201)
     expect((await create({ id: 'none-2', name: 'x', external_id: null })).status).toBe(201)
     expect((await admin.put(`${path}none-2`, { external_id: null })).status).toBe(200)
@@ -98,7 +98,7 @@ describe('creating an organization', () => {
 })
 
 describe('reading organizations', () => {
-  it('shows a tenant itself with its domains, and nobody else', async () => {
+  it('returns to a tenant only its own organization, with its domains', async () => {
     const own = await acme.get(`${path}${acme.organizationId}`)
     expect(own.body.data).toMatchObject({
       id: acme.organizationId,
@@ -169,7 +169,7 @@ describe('reading organizations', () => {
 })
 
 describe('changing an organization', () => {
-  it('ignores what a tenant may not decide: limits, suspension, sending profile', async () => {
+  it('ignores limits, suspension and sending profile sent by a tenant', async () => {
     const answer = await acme.put(`${path}${acme.organizationId}`, {
       description: 'ours',
       active: false,
@@ -193,7 +193,7 @@ describe('changing an organization', () => {
     })
   })
 
-  it('stops keys and sessions of a suspended organization at once, deletes nothing, and lets them work again', async () => {
+  it('rejects keys and sessions of a suspended organization at once and accepts them after activation', async () => {
     const tenant = await app.tenant('paused')
     const dashboard = await app.dashboard(tenant.email)
     expect((await tenant.get('/api/v1/auth/me')).status).toBe(200)
@@ -216,8 +216,8 @@ describe('changing an organization', () => {
   })
 })
 
-describe('quotas', () => {
-  it('bind the sum over the domains, and cannot be set below it', async () => {
+describe('quotas of an organization', () => {
+  it('limit the sum over the domains, and cannot be set below it', async () => {
     const tenant = await app.tenant('bounded')
     const quotas = `${path}${tenant.organizationId}/quotas`
     expect(await admin.put(quotas, { storage_quotas: { storage_quota_mb: 1 } })).toMatchObject({
@@ -250,7 +250,7 @@ describe('quotas', () => {
     })
   })
 
-  it('hold when domains are added at the same moment', async () => {
+  it('limit concurrent additions of domains', async () => {
     const tenant = await app.tenant('rush')
     await admin.put(`${path}${tenant.organizationId}/quotas`, {
       storage_quotas: { storage_quota_mb: 12 * 1024 },
@@ -267,7 +267,20 @@ describe('quotas', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400, 400])
   })
 
-  it('lets an override go with a reason, as often as wanted, and keeps the values', async () => {
+  it('are no override when an operator writes them with force (B7.5)', async () => {
+    const quotas = `${path}${acme.organizationId}/quotas`
+    const rate_limits = { outbound_hourly: 20 }
+    expect((await admin.put(quotas, { rate_limits })).body.data.quota_override).toBe(true)
+    const forced = await admin.put(`${quotas}?force=true`, { rate_limits })
+    expect(forced.body.data).toMatchObject({
+      rate_limits,
+      quota_override: false,
+      quota_override_at: null,
+      quota_override_by: null,
+    })
+  })
+
+  it('keep their values when an override is cleared, which may be repeated', async () => {
     const clear = `${path}${acme.organizationId}/quotas/clear-override`
     await admin.put(`${path}${acme.organizationId}/quotas`, {
       rate_limits: { outbound_hourly: 10 },
@@ -288,7 +301,7 @@ describe('quotas', () => {
 })
 
 describe('deleting an organization', () => {
-  it('is refused while it has domains or mailboxes', async () => {
+  it('is rejected while it has domains or mailboxes', async () => {
     expect(await admin.delete(`${path}${globex.organizationId}`)).toMatchObject({
       status: 400,
       body: {
@@ -297,7 +310,7 @@ describe('deleting an organization', () => {
     })
   })
 
-  it('takes its keys with it', async () => {
+  it('deletes its API keys', async () => {
     await create({ id: 'short-lived', name: 'x' })
     const key = await app.key('short-lived')
     expect((await key.get('/api/v1/auth/me')).status).toBe(200)

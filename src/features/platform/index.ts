@@ -9,6 +9,8 @@ import { operatorAuthRoutes } from './auth/auth.routes.ts'
 import { operatorAuthService } from './auth/auth.service.ts'
 import { backupsRoutes } from './backups/backups.routes.ts'
 import { backupsService } from './backups/backups.service.ts'
+import { deletedMailboxRoutes } from './deleted-mailboxes/deleted-mailboxes.routes.ts'
+import { deletedMailboxService } from './deleted-mailboxes/deleted-mailboxes.service.ts'
 import { logsRoutes } from './logs/logs.routes.ts'
 import { logsService } from './logs/logs.service.ts'
 import { metricsRoutes } from './metrics/metrics.routes.ts'
@@ -17,17 +19,21 @@ import { operatorRoutes } from './operators/operators.routes.ts'
 import { operatorService } from './operators/operators.service.ts'
 import { overviewRoutes } from './overview/overview.routes.ts'
 import { overviewService } from './overview/overview.service.ts'
+import { provision } from './provisioning/provision.ts'
 import { provisioningRoutes } from './provisioning/provisioning.routes.ts'
 import { provisioningService } from './provisioning/provisioning.service.ts'
 import { operatorSessionRoutes } from './sessions/sessions.routes.ts'
 import { operatorSessionService } from './sessions/sessions.service.ts'
+import { systemMailRoutes } from './system-mail/system-mail.routes.ts'
+import { systemMailService } from './system-mail/system-mail.service.ts'
 
 export function platform(core: Core): Feature {
   const operators = operatorService(core)
   const sessions = operatorSessionService({ ...core, operators })
   return {
     prefix: '/api/v1/platform',
-    capabilities: ['overview', 'audit', 'alerts', 'metrics_range'],
+    capabilities: ['operator_passwords', 'overview', 'audit', 'alerts', 'metrics_range'],
+    chores: [provision],
     routes: async (app) => {
       await app.register(operatorAuthRoutes(operatorAuthService(core)), { prefix: '/auth' })
       await app.register(operatorRoutes(operators, sessions), { prefix: '/operators' })
@@ -40,6 +46,10 @@ export function platform(core: Core): Feature {
       })
       await app.register(auditRoutes(auditService(core)), { prefix: '/audit' })
       await app.register(logsRoutes(logsService(core)), { prefix: '/logs' })
+      await app.register(deletedMailboxRoutes(deletedMailboxService(core)), {
+        prefix: '/deleted-mailboxes',
+      })
+      await app.register(systemMailRoutes(systemMailService(core)), { prefix: '/system-mail' })
       await app.register(backupsRoutes(backupsService(core)), { prefix: '/backups' })
       await app.register(provisioningRoutes(provisioningService(core)), {
         prefix: '/provisioning-failures',

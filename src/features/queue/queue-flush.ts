@@ -1,8 +1,9 @@
+import { MINUTE_MS } from '../../lib/time.ts'
 import { type MailQueue, QueueAway, type QueuedMessage } from '../../mail/mail-queue.ts'
 import { domainOfRecipient } from './queue-view.ts'
 
 const AT_ONCE = 4
-/** Each message is one program; more of them would outlast the request. */
+/** Each message starts a program; more of them would take longer than the request may. */
 const MOST = 1000
 const MOST_FAILURES = 10
 
@@ -15,12 +16,12 @@ export interface FlushFilter {
   force?: boolean
 }
 
-/** What is on hold was put there by somebody: only who names the hold queue lets it go. */
+/** Held messages were put on hold on purpose; only a request for the hold queue releases them. */
 export function isMeant(filter: FlushFilter, message: QueuedMessage, now: Date): boolean {
   const { domain, older_than_minutes: minutes, recipient, queue_id } = filter
   if (message.status !== (filter.queue_name === 'hold' ? 'hold' : 'deferred')) return false
   if (queue_id !== undefined && message.queue_id !== queue_id) return false
-  if (minutes !== undefined && message.arrived.getTime() > now.getTime() - minutes * 60_000)
+  if (minutes !== undefined && message.arrived.getTime() > now.getTime() - minutes * MINUTE_MS)
     return false
   if (domain === undefined && recipient === undefined) return true
   return message.recipients.some(
@@ -39,18 +40,18 @@ export interface Failure {
   error: string
 }
 
-/** One after the other, a few at a time. Throws when it is the queue that is away, not a message. */
+/** Flushes a few messages at a time. Throws when the queue is away, not when a message is. */
 export async function flushEach(queue: MailQueue, ids: readonly string[], release: boolean) {
   const todo = ids.slice(0, MOST)
   const failures: Failure[] = []
-  let flushed = 0
+  const flushed: string[] = []
   const work = async () => {
     for (let id = todo.shift(); id !== undefined; id = todo.shift()) {
       if (failures.length >= MOST_FAILURES) return
       try {
         if (release) await queue.release(id)
         await queue.flushOne(id)
-        flushed++
+        flushed.push(id)
       } catch (error) {
         if (!(error instanceof QueueAway)) throw error
         await queue.probe()
@@ -59,5 +60,5 @@ export async function flushEach(queue: MailQueue, ids: readonly string[], releas
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return { flushed, failures, remaining: ids.length - flushed - failures.length }
+  return { flushed, failures, remaining: ids.length - flushed.length - failures.length }
 }

@@ -1,7 +1,7 @@
 import { domainOf } from '../../lib/mail-address.ts'
 import type { QueuedMessage, QueueStatus } from '../../mail/mail-queue.ts'
 
-/** A queue can be longer than anybody reads, or any answer should be. */
+/** Limits the response; a queue can hold millions of messages. */
 export const SHOWN = 1000
 
 export const messageOf = (message: QueuedMessage) => {
@@ -23,7 +23,7 @@ export const domainOfRecipient = (address: string): string => domainOf(address).
 export const isTo = (domain: string, { recipients }: QueuedMessage): boolean =>
   recipients.some(({ address }) => domainOfRecipient(address) === domain)
 
-/** Counts everything it is shown and keeps the first of it. */
+/** Counts all messages and keeps the first ones. */
 export function queueView() {
   const counts: Record<QueueStatus, number> = { active: 0, deferred: 0, hold: 0 }
   const messages: ReturnType<typeof messageOf>[] = []
@@ -40,7 +40,7 @@ export function queueView() {
   }
 }
 
-/** Recipients per domain; the most first. */
+/** Recipients per domain, most first. */
 export function domainCounts() {
   const counts = new Map<string, number>()
   return {

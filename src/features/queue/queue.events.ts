@@ -3,6 +3,11 @@ import { defineEvent } from '../../events/events.ts'
 
 const source = 'queue_manager'
 const by = { operator_id: Type.Optional(Type.String()) }
+/** One message, or all mail of a sender: an e-mail address or an @ with a domain. */
+const which = {
+  queue_id: Type.Optional(Type.String()),
+  sender: Type.Optional(Type.String()),
+}
 
 export const QueueFlushed = defineEvent('queue.flushed', {
   source,
@@ -18,19 +23,25 @@ export const QueueFlushed = defineEvent('queue.flushed', {
 
 export const QueueHeld = defineEvent('queue.held', {
   source,
-  summary: 'A message was put on hold',
-  data: Type.Object({ queue_id: Type.String(), count: Type.Integer(), ...by }),
+  summary: 'A message, or all mail of a sender, was put on hold',
+  data: Type.Object({ ...which, count: Type.Integer(), ...by }),
 })
 
 export const QueueReleased = defineEvent('queue.released', {
   source,
   summary: 'Mail that was on hold may be delivered again',
   data: Type.Object({
-    queue_id: Type.Optional(Type.String()),
+    ...which,
     domain: Type.Optional(Type.String()),
     count: Type.Integer(),
     ...by,
   }),
+})
+
+export const QueueDeleted = defineEvent('queue.deleted', {
+  source,
+  summary: 'A message, or all mail of a sender, was deleted from the queue',
+  data: Type.Object({ ...which, count: Type.Integer(), ...by }),
 })
 
 export const QueueMessageFailed = defineEvent('queue.message.failed', {

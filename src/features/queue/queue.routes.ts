@@ -16,7 +16,7 @@ export const queueRoutes =
       config: reading,
       schema: {
         operationId: 'get_queue_status',
-        summary: 'What waits in the mail queue, counted and listed',
+        summary: 'The mail queue with counts',
         response: { 200: Success(shapes.QueueOverview) },
       },
       handler: async () => success('Queue status retrieved', await queue.status()),
@@ -26,7 +26,7 @@ export const queueRoutes =
       config: reading,
       schema: {
         operationId: 'get_queue_of_domain',
-        summary: 'What waits for recipients at a domain, hosted here or not',
+        summary: 'Queued mail for recipients at a domain, hosted here or not',
         params: shapes.DomainParams,
         response: { 200: Success(shapes.QueueOfDomain) },
       },
@@ -102,5 +102,32 @@ export const queueRoutes =
       },
       handler: async ({ caller, params }) =>
         success('Message released', await queue.release(caller, params.queue_id)),
+    })
+
+    app.delete('/message/:queue_id', {
+      config: { ...writing, errors: [QueuedMessageNotFound] },
+      schema: {
+        operationId: 'delete_queued_message',
+        summary: 'Delete a message from the queue; its sender gets no notice',
+        params: shapes.MessageParams,
+        body: shapes.DeleteRequest,
+        response: { 200: Success(shapes.DeletedMessage) },
+      },
+      handler: async ({ caller, params }) =>
+        success('Message deleted', await queue.delete(caller, params.queue_id)),
+    })
+
+    app.post('/mail-queue/by-sender', {
+      config: writing,
+      schema: {
+        operationId: 'change_queue_of_sender',
+        summary: 'Hold, release or delete all queued mail of a sender; counts only by default',
+        body: shapes.SenderRequest,
+        response: { 200: Success(shapes.SenderChange) },
+      },
+      handler: async ({ caller, body }) => {
+        const changed = await queue.ofSender(caller, body)
+        return success(changed.dry_run ? 'Messages counted' : 'Messages changed', changed)
+      },
     })
   }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Body, Nullable, OneOf, Timestamp } from '../../http/envelope.ts'
+import { QUEUE_CHANGES } from '../../mail/mail-queue.ts'
 
 const Status = OneOf(['active', 'deferred', 'hold'])
 
@@ -16,7 +17,7 @@ export const QueuedMessage = Type.Object({
 
 const DomainCount = Type.Object({ domain: Type.String(), count: Type.Integer() })
 const counts = { active: Type.Integer(), deferred: Type.Integer(), hold: Type.Integer() }
-/** Set when messages are missing from what was listed. */
+/** True when the list leaves messages out. */
 const queue_error = Nullable(Type.String())
 
 export const QueueOverview = Type.Object({
@@ -85,12 +86,55 @@ const filters = {
 
 export const FlushRequest = Body(filters)
 export const Flushed = Type.Object({
-  success: Type.Boolean({ description: 'false: some of the messages could not be told' }),
+  success: Type.Boolean({
+    description: 'false: the state of some messages could not be determined',
+  }),
   message: Type.String(),
   flushed: Type.Integer(),
   failed: Type.Integer(),
   remaining: Type.Integer({ description: 'Matched, but left for another call' }),
   filters: Type.Object(filters),
+})
+
+const reason = Type.String({
+  minLength: 1,
+  maxLength: 2000,
+  description: 'Stored in the audit log',
+  examples: ['Spam of a stolen account'],
+})
+
+export const DeleteRequest = Body({ reason })
+export const DeletedMessage = Type.Object({
+  queue_id: Type.String(),
+  deleted: Type.Literal(true),
+})
+
+export const SenderRequest = Body({
+  sender: Type.String({
+    minLength: 1,
+    maxLength: 320,
+    description:
+      'Envelope sender: an e-mail address, an @ with a domain for all senders there, or MAILER-DAEMON for notices that mail failed',
+    examples: ['ada@acme.example'],
+  }),
+  action: OneOf(QUEUE_CHANGES, {
+    description: 'hold and delete concern all mail of the sender, release only mail on hold',
+  }),
+  dry_run: Type.Optional(
+    Type.Boolean({ default: true, description: 'Count only; send false to change the messages' }),
+  ),
+  reason,
+})
+
+export const SenderChange = Type.Object({
+  sender: Type.String(),
+  action: OneOf(QUEUE_CHANGES),
+  dry_run: Type.Boolean(),
+  matched: Type.Integer({ description: 'Messages of the sender that the action concerns' }),
+  summary: Type.Object(counts, { description: 'Those messages by their state before the action' }),
+  changed: Type.Integer({ description: '0 in a dry run' }),
+  remaining: Type.Integer({ description: 'Matched, but left for another call' }),
+  queue_error,
 })
 
 export const ChangedMessage = Type.Object({ queue_id: Type.String(), status: Status })

@@ -1,48 +1,24 @@
 import type { Caller } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
-import { invalidField, ServiceUnavailable, Unprocessable } from '../../errors.ts'
+import { invalidField, Unprocessable } from '../../errors.ts'
 import { toDomainName } from '../../lib/domain-name.ts'
-import { isQueueId, QueueAway, type QueuedMessage } from '../../mail/mail-queue.ts'
-import { QueuedMessageNotFound } from './queue.errors.ts'
-import { QueueFlushed, QueueHeld, QueueMessageFailed, QueueReleased } from './queue.events.ts'
+import { isQueueId, type QueuedMessage } from '../../mail/mail-queue.ts'
+import { QueueFlushed, QueueMessageFailed, QueueReleased } from './queue.events.ts'
+import { findOwners } from './queue.repository.ts'
+import { askingQueue, by, queueChanges } from './queue-changes.ts'
 import { type FlushFilter, flushEach, isEverything, isMeant } from './queue-flush.ts'
+import { countByOrganization } from './queue-owners.ts'
 import { domainCounts, domainOfRecipient, isTo, queueView, SHOWN } from './queue-view.ts'
 
-type Needs = Pick<Core, 'change' | 'events' | 'log' | 'mailQueue' | 'now'>
+type Needs = Pick<Core, 'begin' | 'change' | 'db' | 'events' | 'log' | 'mailQueue' | 'now'>
 
 export type QueueService = ReturnType<typeof queueService>
 
-export function queueService({ change, events, log, mailQueue, now }: Needs) {
-  /** Whatever keeps the queue from being asked, the caller is told the same. */
-  async function asked<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof QueueAway)) throw error
-      log.warn({ err: error }, 'the mail queue could not be asked')
-      throw new ServiceUnavailable('Queue service unavailable')
-    }
-  }
+export function queueService({ begin, change, db, events, log, mailQueue, now }: Needs) {
+  const asked = askingQueue(log)
   const walk = async (visit: (message: QueuedMessage) => void) => ({
     queue_error: (await asked(() => mailQueue.walk(visit))) ?? null,
   })
-  const by = (caller: Caller) => (caller.kind === 'operator' ? { operator_id: caller.id } : {})
-
-  /** Postfix is asked first: doing it twice harms nobody, telling what never happened would. */
-  async function changeOne(caller: Caller, queueId: string, what: 'hold' | 'release') {
-    if (!isQueueId(queueId)) throw new QueuedMessageNotFound()
-    const found = await asked(async () => {
-      const changed = await mailQueue[what](queueId)
-      if (changed && what === 'release') await mailQueue.flushOne(queueId)
-      return changed
-    })
-    if (!found) throw new QueuedMessageNotFound()
-    const data = { queue_id: queueId, count: 1, ...by(caller) }
-    await change(caller, (tx) =>
-      events.emit(tx, what === 'hold' ? QueueHeld : QueueReleased, { org_id: null }, data),
-    )
-    return { queue_id: queueId, status: what === 'hold' ? 'hold' : 'active' } as const
-  }
 
   return {
     async status() {
@@ -72,7 +48,7 @@ export function queueService({ change, events, log, mailQueue, now }: Needs) {
       return { messages: view.messages, total: view.total, queue_error }
     },
 
-    /** Any domain that mail may wait for, also one that is not hosted here. */
+    /** Any domain with queued mail, hosted here or not. */
     async ofDomain(sent: string) {
       const domain = domainNamed(sent)
       const view = queueView()
@@ -110,35 +86,39 @@ export function queueService({ change, events, log, mailQueue, now }: Needs) {
       await walk((message) => {
         if (isMeant(filter, message, now())) ids.push(message.queue_id)
       })
+      const ownerOf = await findOwners(db, ids)
       const release = filter.queue_name === 'hold'
+      if (ids.length > 0) await begin(caller)
       const { flushed, failures, remaining } = await asked(async () => {
         if (!isEverything(filter)) return flushEach(mailQueue, ids, release)
         await mailQueue.flush()
-        return { flushed: ids.length, failures: [], remaining: 0 }
+        return { flushed: ids, failures: [], remaining: 0 }
       })
       const { domain, queue_id, queue_name = 'all' } = filter
       const named = { ...(domain && { domain }), ...(queue_id && { queue_id }) }
-      const about = { org_id: null, domain: domain ?? null }
-      const data = { ...named, count: flushed, ...by(caller) }
       await change(caller, async (tx) => {
-        if (release && flushed > 0) await events.emit(tx, QueueReleased, about, data)
-        await events.emit(tx, QueueFlushed, about, { queue_name, ...data })
+        for (const [org_id, count] of countByOrganization(flushed, ownerOf)) {
+          const about = { org_id, domain: domain ?? null }
+          const data = { ...named, count, ...by(caller) }
+          if (release && count > 0) await events.emit(tx, QueueReleased, about, data)
+          await events.emit(tx, QueueFlushed, about, { queue_name, ...data })
+        }
         for (const failure of failures) {
+          const about = { ...ownerOf(failure.queue_id), domain: domain ?? null }
           await events.emit(tx, QueueMessageFailed, about, { ...failure, ...by(caller) })
         }
       })
       return {
         success: failures.length === 0,
-        message: flushed === 1 ? '1 message flushed' : `${flushed} messages flushed`,
-        flushed,
+        message: flushed.length === 1 ? '1 message flushed' : `${flushed.length} messages flushed`,
+        flushed: flushed.length,
         failed: failures.length,
         remaining,
         filters: { ...filter, queue_name },
       }
     },
 
-    hold: (caller: Caller, queueId: string) => changeOne(caller, queueId, 'hold'),
-    release: (caller: Caller, queueId: string) => changeOne(caller, queueId, 'release'),
+    ...queueChanges({ begin, change, db, events, mailQueue, asked }),
   }
 }
 

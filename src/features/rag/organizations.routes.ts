@@ -9,7 +9,7 @@ import type { Services } from './rag.routes.ts'
 import * as shapes from './rag.schemas.ts'
 import type { SettingsService } from './settings/settings.service.ts'
 
-/** What belongs to an organization as a whole: its configuration, and all that it has indexed. */
+/** Routes for the configuration and the index of an organization. */
 export const organizationRoutes =
   (
     settings: SettingsService,
@@ -97,7 +97,7 @@ export const organizationRoutes =
       config: { auth: key('read'), errors: [OrganizationNotFound] },
       schema: {
         operationId: 'get_rag_stats',
-        summary: 'What the index holds of an organization',
+        summary: 'Contents of the index for an organization',
         params: shapes.OrganizationParams,
         response: { 200: Success(shapes.OrganizationStats) },
       },

@@ -39,7 +39,7 @@ const left = async (organizationId: string) =>
       .execute()
   ).map(({ external_id }) => external_id)
 
-it('a person is erased from the index of their organization, and nobody else is', async () => {
+it('erases one person from the index of their organization only', async () => {
   const { db } = app.core
   const person = { organization_id: acme.organizationId, email: 'jane@acme.test' }
   expect(await eraseFromIndex(db, person)).toBe(2)
@@ -48,7 +48,7 @@ it('a person is erased from the index of their organization, and nobody else is'
   expect(await db.selectFrom('rag_signatures').select('chunk_id').execute()).toHaveLength(4)
 })
 
-it('what is too old goes, with its text and its vectors', async () => {
+it('removes expired documents with their chunks and vectors', async () => {
   const { db } = app.core
   const old = { organization_id: acme.organizationId, before: new Date('2021-01-01'), held: [] }
   expect(await expireFromIndex(db, old)).toBe(1)

@@ -23,7 +23,7 @@ export const IndexingComplete = defineEvent('rag.indexing.complete', {
 
 export const SearchComplete = defineEvent('rag.search.complete', {
   source,
-  summary: 'A search was answered; in privacy mode the query is told as a hash',
+  summary: 'A search was answered; in privacy mode the query is a hash',
   data: Type.Object({
     query: Type.String(),
     results_count: Type.Integer(),

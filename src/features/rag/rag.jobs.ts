@@ -1,13 +1,14 @@
 import type { Core } from '../../core.ts'
 import type { Job } from '../../jobs/jobs.ts'
+import { HOUR_SECONDS } from '../../lib/time.ts'
 import { ulid } from '../../lib/ulid.ts'
 import * as jobs from './indexing/jobs.repository.ts'
 import { nextTime } from './settings/schedule.ts'
 import { mailDomains } from './settings/settings.repository.ts'
 
-const KEPT_DAYS = 30
+const RETENTION_DAYS = 30
 
-/** Makes index jobs for those whose schedule says so. */
+/** Creates index jobs for organizations whose schedule is due. */
 export const scheduleIndexing: Job = {
   name: 'rag.schedule',
   everySeconds: 20,
@@ -26,6 +27,6 @@ export const scheduleIndexing: Job = {
 
 export const deleteOldIndexJobs: Job = {
   name: 'rag.delete-old-jobs',
-  everySeconds: 3600,
-  run: ({ db }) => jobs.deleteOld(db, KEPT_DAYS),
+  everySeconds: HOUR_SECONDS,
+  run: ({ db }) => jobs.deleteOld(db, RETENTION_DAYS),
 }

@@ -106,7 +106,7 @@ export const ragRoutes =
       config: { auth: key('read'), errors: [DomainNotFound] },
       schema: {
         operationId: 'get_rag_collection_stats',
-        summary: 'What the index holds of a domain',
+        summary: 'Contents of the index for a domain',
         params: shapes.DomainParams,
         response: { 200: Success(shapes.CollectionStats) },
       },

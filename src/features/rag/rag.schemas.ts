@@ -6,6 +6,7 @@ import { MODES } from './embedding/embedder.ts'
 /** The parts of a message that may be indexed. */
 export const FIELDS = ['subject', 'from', 'to', 'cc', 'body', 'attachments'] as const
 const PROVIDERS = [
+  'lexical',
   'sentence_transformers',
   'huggingface',
   'ollama',
@@ -20,14 +21,24 @@ export const CollectionParams = Type.Object({ collection_id: Type.String() })
 
 const Mode = OneOf(MODES, {
   description:
-    'What ranks beside full text: embeddings of an endpoint, a local model, or likeness of words',
+    'The second ranking method: embeddings of an endpoint, a local model, or similarity of words',
 })
 
 export const Search = Body({
   query: Type.String({ minLength: 1, maxLength: 1000, pattern: '\\S' }),
   domain: Type.Optional(Type.String({ description: 'Only of this domain' })),
   organization_id: Type.Optional(
-    Type.String({ description: 'For platform callers; a tenant always searches its own' }),
+    Type.String({
+      description: 'Required of platform callers; a tenant always searches its own',
+    }),
+  ),
+  reason: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2000,
+      pattern: '\\S',
+      description: 'Required of platform callers; stored in the audit log',
+    }),
   ),
   collection_id: Type.Optional(Type.String({ description: 'Only of this collection' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_RESULTS, default: 10 })),
@@ -64,7 +75,7 @@ export const SearchAnswer = Type.Object(
     total: Type.Integer({ description: 'How many were ranked and reach min_score' }),
     query: Type.String(),
     mode: Type.Union([Mode, Type.Literal('full_text')], {
-      description: 'What ranked: full_text alone, or together with what is named here',
+      description: 'The ranking method: full_text alone, or combined with the method named here',
     }),
   },
   { title: 'RagSearch' },
@@ -81,7 +92,12 @@ export const NewSettings = Body({
     Type.Integer({ minimum: 200, maximum: 8000, default: 1000, description: 'Characters' }),
   ),
   chunk_overlap: Type.Optional(Type.Integer({ minimum: 0, default: 200 })),
-  embedding_provider: Type.Optional(OneOf(PROVIDERS)),
+  embedding_provider: Type.Optional(
+    OneOf(PROVIDERS, {
+      description:
+        'lexical compares words and their parts; sentence_transformers needs a model of the installation, the others its endpoint',
+    }),
+  ),
   embedding_model: Type.Optional(
     Type.String({ description: 'Must be the one that the installation has for the provider' }),
   ),

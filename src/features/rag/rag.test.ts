@@ -1,8 +1,14 @@
-import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
+import {
+  addDocuments,
+  createCollection,
+  createHandbooks,
+  foundIds,
+  PATH,
+  search,
+} from '../../../test/support/rag.ts'
 
-const PATH = '/api/v1/rag'
 const FIELDS = ['subject', 'from', 'to', 'cc', 'body', 'attachments']
 
 let app: App
@@ -15,184 +21,15 @@ beforeAll(async () => {
   acme = await app.tenant('acme')
   globex = await app.tenant('globex')
   platform = await app.key(null, { scope: 'platform' })
-  handbook = await collectionOf(acme, 'Handbook')
-  await add(acme, handbook, [
-    {
-      id: 'lighthouse',
-      content: 'The harbour authority has postponed the inspection of the northern lighthouse.',
-      metadata: { subject: 'Lighthouse', from: 'Anna <anna@port.test>', date: '2026-03-01' },
-    },
-    {
-      id: 'canteen',
-      content: 'From Monday on the canteen serves lentil soup & "bread" with 1 < 2 onions.',
-      metadata: { subject: 'Canteen', from: 'ben@acme.test', date: '2026-05-01T12:00:00Z' },
-    },
-    {
-      id: 'rechnung',
-      content: 'Die Rechnungen für die Heizung sind nicht bezahlt, bitte überweisen Sie das Geld.',
-    },
-  ])
-  const theirs = await collectionOf(globex, 'Handbook')
-  await add(globex, theirs, [
-    { id: 'secret', content: 'The lighthouse of globex is haunted by a harbour pilot.' },
-  ])
+  handbook = await createHandbooks(acme, globex)
 })
 afterAll(() => app.stop())
 
-type Somebody = Pick<Awaited<ReturnType<App['tenant']>>, 'post' | 'get' | 'domain'>
-
-async function collectionOf(of: Somebody, name: string): Promise<string> {
-  const made = await of.post(`${PATH}/collections/${of.domain}`, { name })
-  expect(made.status).toBe(201)
-  return made.body.data.collection_id
-}
-async function add(of: Somebody, collection: string, documents: object[]) {
-  const added = await of.post(`${PATH}/documents/${collection}`, { documents })
-  expect(added.status).toBe(200)
-  return added.body.data
-}
-const search = async (of: Pick<Somebody, 'post'>, query: string, more: object = {}) => {
-  const { status, body } = await of.post(`${PATH}/search`, { query, ...more })
-  expect(status).toBe(200)
-  return body.data
-}
-const names = async (of: Pick<Somebody, 'post'>, query: string, more: object = {}) =>
-  (await search(of, query, more)).results.map((one: { document_id: string }) => one.document_id)
-
-describe('a search', () => {
-  it.each([
-    ['no query', {}],
-    ['an empty query', { query: '  ' }],
-    ['a limit of nothing', { query: 'x', limit: 0 }],
-    ['a limit above 100', { query: 'x', limit: 101 }],
-    ['a score above 1', { query: 'x', min_score: 1.1 }],
-    ['a date that is none', { query: 'x', date_from: '2026-02-30' }],
-  ])('with %s is refused', async (_, body) => {
-    expect((await acme.post(`${PATH}/search`, body)).status).toBe(422)
-  })
-
-  it('finds by other forms of the words, in the language of the text', async () => {
-    expect((await names(acme, 'inspections postponing'))[0]).toBe('lighthouse')
-    expect((await names(acme, 'Rechnung Heizungen'))[0]).toBe('rechnung')
-  })
-
-  it('finds what is misspelled on either side, and says by what', async () => {
-    const { results, mode } = await search(acme, 'lighthuose inspektion')
-    expect(results[0].document_id).toBe('lighthouse')
-    expect(mode).toBe('lexical')
-  })
-
-  it('tells who, when and how good, and marks what it found in text that is safe as HTML', async () => {
-    const { results, total, query } = await search(acme, 'lentil soup')
-    expect(query).toBe('lentil soup')
-    expect(total).toBeGreaterThanOrEqual(1)
-    expect(results[0]).toMatchObject({
-      document_id: 'canteen',
-      collection_id: handbook,
-      source: 'api',
-      subject: 'Canteen',
-      from: 'ben@acme.test',
-      date: '2026-05-01T12:00:00.000Z',
-    })
-    expect(results[0].score).toBeGreaterThan(0.8)
-    expect(results[0].score).toBeLessThanOrEqual(1)
-    expect(results[0].snippet).toContain(
-      '<mark>lentil</mark> <mark>soup</mark> &amp; &quot;bread&quot; with 1 &lt; 2 onions',
-    )
-  })
-
-  it('keeps to what was asked for', async () => {
-    const query = 'lighthouse canteen'
-    expect((await names(acme, query)).sort()).toEqual(['canteen', 'lighthouse'])
-    expect(await names(acme, query, { sender: 'ANNA@' })).toEqual(['lighthouse'])
-    expect(await names(acme, query, { date_from: '2026-04-01' })).toEqual(['canteen'])
-    expect(await names(acme, query, { date_to: '2026-03-01' })).toEqual(['lighthouse'])
-    expect(await names(acme, query, { has_attachment: true })).toEqual([])
-    expect(await names(acme, query, { folder: 'INBOX' })).toEqual([])
-    expect(await names(acme, query, { domain: 'acme.test', collection_id: handbook })).toHaveLength(
-      2,
-    )
-    expect(await names(acme, query, { limit: 1 })).toHaveLength(1)
-    const { results, total } = await search(acme, 'lentil soup', { min_score: 0.9 })
-    expect([results.length, total]).toEqual([1, 1])
-  })
-
-  it.each(["'", '\\', '"', ':*', "a'b & | !", '(((', '💥', '%', '"harbour authority" -pilot'])(
-    'takes %s for text',
-    async (query) => {
-      await search(acme, query)
-    },
-  )
-
-  it('never sees what is another tenant’s, whatever organization it names', async () => {
-    const { results, total } = await search(acme, 'haunted harbour pilot lighthouse globex', {
-      organization_id: globex.organizationId,
-    })
-    expect(results.map((one: { document_id: string }) => one.document_id)).not.toContain('secret')
-    expect(total).toBe(results.length)
-    const { score } = results[0]
-    // Nor does it matter for what is found and how it is ranked.
-    await add(globex, await collectionOf(globex, 'More'), [
-      { content: 'harbour pilot lighthouse inspection' },
-      { content: 'harbour harbour harbour lighthouse' },
-    ])
-    const again = await search(acme, 'haunted harbour pilot lighthouse globex')
-    expect(again.results[0].score).toBe(score)
-    expect(again.total).toBe(total)
-  })
-
-  it.each([
-    ['domain', () => ({ domain: 'globex.test' }), () => ({ domain: 'nowhere.test' })],
-    [
-      'collection',
-      () => ({ collection_id: `rag_${globex.organizationId}_globex.test_handbook` }),
-      () => ({ collection_id: 'none' }),
-    ],
-  ])('in a foreign %s answers as in one that is not there', async (_, foreign, absent) => {
-    const [one, other] = await Promise.all([
-      acme.post(`${PATH}/search`, { query: 'x', ...foreign() }),
-      acme.post(`${PATH}/search`, { query: 'x', ...absent() }),
-    ])
-    expect([one.status, other.status]).toEqual([404, 404])
-    expect(one.body.msg).toBe(other.body.msg)
-  })
-
-  it('of the platform is over all, or over the one that it names', async () => {
-    const all = await search(platform, 'lighthouse')
-    expect(all.mode).toBe('full_text')
-    expect(all.results.map((one: { document_id: string }) => one.document_id)).toEqual(
-      expect.arrayContaining(['lighthouse', 'secret']),
-    )
-    const one = await names(platform, 'lighthouse', { organization_id: acme.organizationId })
-    expect(one).toContain('lighthouse')
-    expect(one).not.toContain('secret')
-    const missing = await platform.post(`${PATH}/search`, { query: 'x', organization_id: 'none' })
-    expect(missing.status).toBe(404)
-  })
-
-  it('is told as an event, its text as a hash while privacy mode is on', async () => {
-    const query = 'something nobody else asks for'
-    await search(acme, query)
-    const { data, org_id } = await app.core.db
-      .selectFrom('events')
-      .select(['data', 'org_id'])
-      .where('event', '=', 'rag.search.complete')
-      .orderBy('sequence', 'desc')
-      .limit(1)
-      .executeTakeFirstOrThrow()
-    expect(org_id).toBe(acme.organizationId)
-    expect(data).toMatchObject({
-      query: createHash('sha256').update(query).digest('hex'),
-      user: acme.keyId.split('_').at(-1),
-    })
-  })
-})
-
-describe('documents', () => {
-  it('replace those with the same id, and the last of a request counts', async () => {
-    const collection = await collectionOf(acme, 'Versions')
-    await add(acme, collection, [{ id: 'one', content: 'aardvark of the first version' }])
-    const added = await add(acme, collection, [
+describe('RAG documents', () => {
+  it('replace documents with the same id; the last one of a request is stored', async () => {
+    const collection = await createCollection(acme, 'Versions')
+    await addDocuments(acme, collection, [{ id: 'one', content: 'aardvark of the first version' }])
+    const added = await addDocuments(acme, collection, [
       { id: 'one', content: 'buffalo of the second version' },
       { id: 'one', content: 'chinchilla of the third version' },
     ])
@@ -203,12 +40,27 @@ describe('documents', () => {
     })
     expect(added.point_ids).toHaveLength(1)
     const filter = { collection_id: collection, min_score: 0.5 }
-    expect(await names(acme, 'aardvark', filter)).toEqual([])
-    expect(await names(acme, 'buffalo', filter)).toEqual([])
+    expect(await foundIds(acme, 'aardvark', filter)).toEqual([])
+    expect(await foundIds(acme, 'buffalo', filter)).toEqual([])
     expect((await search(acme, 'chinchilla', filter)).results[0].email_id).toBe(added.point_ids[0])
   })
 
-  it('are refused where there is nothing to index, or no such collection', async () => {
+  // Finding B7.8: the second request was answered with 500, and 'a b' replaced the first document.
+  it.each(['a\tb', 'a\nb', '\\N', 'NULL', ' a'])(
+    'with the id %j are replaced by the same id and by no other',
+    async (id) => {
+      const collection = await createCollection(acme, `Ids ${Buffer.from(id).toString('hex')}`)
+      await addDocuments(acme, collection, [{ id, content: 'The first text about herons.' }])
+      await addDocuments(acme, collection, [{ id, content: 'The second text about herons.' }])
+      const stored = async () =>
+        (await foundIds(acme, 'herons', { collection_id: collection })).sort()
+      expect(await stored()).toEqual([id])
+      await addDocuments(acme, collection, [{ id: 'a b', content: 'Another text about herons.' }])
+      expect(await stored()).toEqual([id, 'a b'].sort())
+    },
+  )
+
+  it('are rejected without content or in an unknown collection', async () => {
     for (const body of [
       {},
       { documents: [] },
@@ -245,23 +97,23 @@ describe('documents', () => {
     expect(stats.storage_bytes).toBeGreaterThan(stats.total_vectors * 512)
   })
 
-  it('are not more than the organization may have', async () => {
+  it('are rejected above max_documents', async () => {
     const initech = await app.tenant('initech')
     const path = `${PATH}/organizations/${initech.organizationId}/rag/config`
     await initech.put(path, { enabled_fields: FIELDS, max_documents: 1 })
-    const collection = await collectionOf(initech, 'Few')
+    const collection = await createCollection(initech, 'Few')
     const documents = [{ content: 'one' }, { content: 'two' }]
     const refused = await initech.post(`${PATH}/documents/${collection}`, { documents })
     expect(refused.status).toBe(409)
     expect(refused.body.msg).toContain('max_documents')
-    await add(initech, collection, documents.slice(0, 1))
+    await addDocuments(initech, collection, documents.slice(0, 1))
     await initech.put(path, { enabled_fields: FIELDS, enabled: false })
     expect((await initech.post(`${PATH}/search`, { query: 'one' })).status).toBe(409)
   })
 })
 
-describe('collections', () => {
-  it('have a name once, and ids that say whose they are', async () => {
+describe('RAG collections', () => {
+  it('have a unique name and an id with organization and domain', async () => {
     expect(handbook).toBe(`rag_${acme.organizationId}_acme.test_handbook`)
     const again = await acme.post(`${PATH}/collections/acme.test`, { name: 'handbook' })
     expect(again.status).toBe(409)
@@ -274,7 +126,7 @@ describe('collections', () => {
     })
   })
 
-  it('take no model that is not there, and no name that is none', async () => {
+  it('are rejected with an unknown model or an invalid name', async () => {
     const model = { name: 'x', embedding_model: 'gpt' }
     expect((await acme.post(`${PATH}/collections/acme.test`, model)).status).toBe(400)
     expect((await acme.post(`${PATH}/collections/acme.test`, { name: '../x' })).status).toBe(422)
@@ -282,11 +134,11 @@ describe('collections', () => {
   })
 })
 
-describe('the configuration', () => {
+describe('RAG configuration', () => {
   const path = () => `${PATH}/organizations/${acme.organizationId}/rag/config`
   const valid = { enabled_fields: FIELDS }
 
-  it('has defaults, and says which mode they mean', async () => {
+  it('returns the defaults and their mode', async () => {
     expect((await globex.get(`${PATH}/rag/config/domain/globex.test`)).body.data).toMatchObject({
       organization_id: globex.organizationId,
       domain: 'globex.test',
@@ -294,7 +146,7 @@ describe('the configuration', () => {
       enabled_fields: FIELDS,
       chunk_size: 1000,
       chunk_overlap: 200,
-      embedding_provider: 'sentence_transformers',
+      embedding_provider: 'lexical',
       privacy_mode: true,
       mode: 'lexical',
       mail_domains: [],
@@ -305,14 +157,20 @@ describe('the configuration', () => {
     ['an unknown field', { enabled_fields: ['subject', 'soul'] }, 400, 'soul'],
     ['an overlap of a whole chunk', { ...valid, chunk_size: 500, chunk_overlap: 500 }, 400, '500'],
     ['an overlap above the default size', { ...valid, chunk_overlap: 1000 }, 400, 'chunk_size'],
-    ['a schedule that is none', { ...valid, index_schedule: 'hourly' }, 400, 'hourly'],
-    ['a model that is not there', { ...valid, embedding_model: 'gpt' }, 400, 'gpt'],
+    [
+      'a provider that the installation does not have',
+      { ...valid, embedding_provider: 'sentence_transformers' },
+      400,
+      'lexical',
+    ],
+    ['an invalid schedule', { ...valid, index_schedule: 'hourly' }, 400, 'hourly'],
+    ['an unknown model', { ...valid, embedding_model: 'gpt' }, 400, 'gpt'],
     ['a provider without an endpoint', { ...valid, embedding_provider: 'openai' }, 400, 'endpoint'],
-    ['a part only', { chunk_size: 500 }, 422, 'enabled_fields'],
+    ['a missing required field', { chunk_size: 500 }, 422, 'enabled_fields'],
     ['no fields', { enabled_fields: [] }, 422, ''],
-    ['a provider that is none', { ...valid, embedding_provider: 'abacus' }, 422, ''],
+    ['an unknown provider', { ...valid, embedding_provider: 'abacus' }, 422, ''],
     ['a foreign domain', { ...valid, mail_domains: ['globex.test'] }, 404, 'Domain'],
-  ])('with %s is refused and leaves all as it was', async (_, body, status, says) => {
+  ])('with %s is rejected and changes nothing', async (_, body, status, says) => {
     const before = (await acme.get(path())).body.data
     const refused = await acme.put(path(), body)
     expect(refused.status).toBe(status)
@@ -323,7 +181,7 @@ describe('the configuration', () => {
     })
   })
 
-  it('is replaced as a whole, but for the mail that may be read', async () => {
+  it('is replaced as a whole except for the allowed mail domains', async () => {
     const body = { ...valid, chunk_size: 500, auto_index: true, mail_domains: ['ACME.test'] }
     const replaced = await acme.put(path(), body)
     expect(replaced.status).toBe(200)
@@ -348,8 +206,8 @@ describe('the configuration', () => {
   })
 })
 
-describe('an index job', () => {
-  it('is accepted once for a domain, and waits for a worker', async () => {
+describe('RAG index job', () => {
+  it('is accepted once for each domain and stays pending until a worker runs it', async () => {
     const trigger = (body: object) => acme.post(`${PATH}/rag/index/trigger`, body)
     const status = async () => (await acme.get(`${PATH}/rag/index/status/acme.test`)).body.data
     expect((await trigger({})).status).toBe(422)

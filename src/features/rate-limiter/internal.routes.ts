@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { internal } from '../../access/labels.ts'
+import { OneOf } from '../../http/envelope.ts'
+import { WINDOWS } from './counters/windows.ts'
 import type { InternalService } from './internal.service.ts'
 import { RuleChange } from './rate-limiter.schemas.ts'
 
@@ -13,14 +15,43 @@ const LimitsOf = Type.Object({
   identifier: Type.Optional(Type.Unknown()),
 })
 
+const MAX_BOUNDS = 16
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const Name = Type.String({ minLength: 1, maxLength: 255 })
+const Percent = Type.Number({ minimum: 0, maximum: 1000 })
+
+/** The same as `Question`, which another process of this installation sends. */
+const QuestionBody = Type.Object({
+  organizationId: Name,
+  bounds: Type.Array(
+    Type.Object({
+      subject: Type.Object({
+        organizationId: Name,
+        type: OneOf(['organization', 'domain', 'mailbox', 'credential']),
+        identifier: Name,
+        direction: OneOf(['inbound', 'outbound']),
+      }),
+      limits: Type.Array(Count, { minItems: WINDOWS.length, maxItems: WINDOWS.length }),
+      warning: Percent,
+      critical: Percent,
+    }),
+    { maxItems: MAX_BOUNDS },
+  ),
+  messages: Count,
+  recipients: Count,
+  record: Type.Boolean(),
+  instance: Type.Optional(Type.String({ maxLength: 1000 })),
+  now: Count,
+})
+
 interface Needs {
   service: InternalService
-  /** Answers a request of the policy protocol, attributes in and action out. */
+  /** Answers a request of the policy protocol that is sent as text. */
   policy(text: string): Promise<string>
   stats(): object
 }
 
-/** Asked by other services of this installation; no part of the public API. */
+/** Called by other services of this installation; not part of the public API. */
 export const internalRoutes =
   ({ service, policy, stats }: Needs): FastifyPluginAsyncTypebox =>
   async (app) => {
@@ -41,6 +72,12 @@ export const internalRoutes =
         const { refused, ...decision } = answer
         return reply.code(answer.allowed ? 200 : 429).send({ ...decision, ...refused })
       },
+    })
+
+    app.post('/decide', {
+      config,
+      schema: { ...hidden, body: QuestionBody },
+      handler: ({ body }) => service.decide(body),
     })
 
     app.post('/increment_usage', {

@@ -1,6 +1,8 @@
 import { anonymous, type Caller } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
-import type { Counting } from './counting.ts'
+import type { Senders } from '../../hosting/senders.ts'
+import type { Question } from './counters/counters.ts'
+import type { Counting } from './counters/counting.ts'
 import type { Limiter } from './limiter.ts'
 import * as errors from './rate-limiter.errors.ts'
 import type { RuleChange } from './rate-limiter.schemas.ts'
@@ -10,7 +12,6 @@ import {
   entityTypeOf,
   type RateLimiterService,
 } from './rate-limiter.service.ts'
-import type { Senders } from './senders.ts'
 import { countsByName } from './usage.ts'
 
 interface Needs extends Pick<Core, 'log' | 'now'> {
@@ -18,9 +19,13 @@ interface Needs extends Pick<Core, 'log' | 'now'> {
   limiter: Limiter
   limits: RateLimiterService
   senders: Pick<Senders, 'find'>
-  /** Why an organization does not write to an address. */
+  /** The reason why an organization does not send to an e-mail address. */
   refusals: {
-    suppressed(organizationId: string, recipient: string): Found | Promise<Found>
+    suppressed(
+      organizationId: string,
+      recipient: string,
+      kind: 'bulk' | 'personal',
+    ): Found | Promise<Found>
   }
 }
 
@@ -28,7 +33,7 @@ type Found = string | undefined
 
 export type InternalService = ReturnType<typeof internalService>
 
-/** What other services of this installation ask. They speak for the whole platform. */
+/** Called by other services of this installation, with the rights of the platform. */
 export function internalService({ counting, limiter, limits, log, now, refusals, senders }: Needs) {
   const platform: Caller = {
     ...anonymous,
@@ -36,22 +41,24 @@ export function internalService({ counting, limiter, limits, log, now, refusals,
     ip: '',
     userAgent: null,
     correlationId: '',
+    atStart: [],
     atCommit: [],
   }
 
-  /** Before anything is counted. Who cannot be asked about may be written to. */
+  /** Checked before the message is counted. On an error the recipient is treated as not suppressed. */
   async function suppression(sender: string, recipient: string): Promise<Found> {
     try {
       const known = await senders.find(sender, 'outbound')
-      return known && (await refusals.suppressed(known.organizationId, recipient))
+      const kind = known?.login?.kind === 'mailbox' ? 'personal' : 'bulk'
+      return known && (await refusals.suppressed(known.organizationId, recipient, kind))
     } catch (error) {
-      log.warn({ err: error }, 'nobody knows whether a recipient is suppressed; it counts as not')
+      log.warn({ err: error }, 'suppression check failed, recipient treated as not suppressed')
       return undefined
     }
   }
 
   return {
-    /** The word for what is wrong with the question, or the decision. */
+    /** Returns an error code for an invalid question, or the decision. */
     async check(sent: Record<string, unknown>) {
       const sender = nameOf(sent.email) ?? nameOf(sent.sender)
       if (sender === undefined) return 'missing_email' as const
@@ -61,7 +68,7 @@ export function internalService({ counting, limiter, limits, log, now, refusals,
       const recipientCount = Number.isInteger(sent.recipient_count)
         ? (sent.recipient_count as number)
         : undefined
-      // Of several recipients the others may have it: the mail server asks for each of them.
+      // With several recipients the mail server asks for each one, so only a single one is checked here.
       const isForOne = recipient !== undefined && (recipientCount ?? 1) <= 1
       if (direction === 'outbound' && isForOne) {
         const why = await suppression(sender, recipient)
@@ -90,6 +97,9 @@ export function internalService({ counting, limiter, limits, log, now, refusals,
       return added ?? ('unknown_email' as const)
     },
 
+    /** For the other processes of this installation, which have no counters of their own. */
+    decide: (question: Question) => available(Promise.resolve(counting.counters.decide(question))),
+
     async usage(sentType: string, name: string, sentDirection: unknown) {
       const type = entityTypeOf(sentType)
       if (!type) throw new errors.InvalidEntityType()
@@ -109,7 +119,7 @@ export function internalService({ counting, limiter, limits, log, now, refusals,
       await limits.write(platform, type, sent.identifier, { ...sent, ...by })
     },
 
-    /** Quiet: whoever asks tells of it. */
+    /** Emits no event: the caller does. */
     reset: (sent: Record<string, unknown>) => limits.reset(platform, sent, sent.quiet === true),
   }
 }

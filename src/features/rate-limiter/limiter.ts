@@ -1,37 +1,36 @@
-import type { Config } from '../../config.ts'
+import { LRUCache } from 'lru-cache'
+import type { Config } from '../../config/index.ts'
 import type { Core } from '../../core.ts'
 import type { Outbox } from '../../events/outbox.ts'
-import {
-  type Bound,
-  type Counters,
-  type Direction,
-  type EntityType,
-  nameOf,
-  type Verdict,
-} from './counters.ts'
+import type { Direction, EntityType, Rule, RulePair } from '../../hosting/rate-rules.ts'
+import type { Sender, Senders } from '../../hosting/senders.ts'
+import { MINUTE_MS } from '../../lib/time.ts'
+import { type Bound, type Counters, nameOf, type Verdict } from './counters/counters.ts'
+import { WINDOWS, type WindowName } from './counters/windows.ts'
 import { RateLimitExceeded, RateLimitThresholdBreach } from './rate-limiter.events.ts'
-import { defaultRule, limitsOf, type Rule } from './rules.ts'
-import type { Sender, Senders } from './senders.ts'
-import { WINDOWS, type WindowName } from './windows.ts'
+import { defaultRule, limitsOf, ruleIn } from './rules.ts'
 
 const FLOOD = 20
-const FLOOD_MS = 60_000
+const FLOOD_MS = MINUTE_MS
+const MAX_FLOODS = 10_000
 
 export interface Message {
-  /** Who sends: the login when there is one, else the envelope sender. */
+  /** The login when there is one, else the envelope sender. */
   sender: string
   direction: Direction
-  /** A service of the installation sends it: the sender need not be somebody who can log in. */
+  /** Sent by a service of this installation: the sender need not be a login. */
   trusted?: boolean
   recipient?: string | undefined
   recipientCount?: number | undefined
+  /** Defaults to 1; 0 for further recipients of a message that has been counted. */
+  messages?: number
   record: boolean
   instance?: string | undefined
 }
 
 export interface Decision {
   allowed: boolean
-  /** Waiting does not help. */
+  /** A retry would be refused too. */
   final?: boolean
   message?: string
   refused?: {
@@ -53,12 +52,12 @@ interface Needs extends Pick<Core, 'config' | 'now'> {
 
 export type Limiter = ReturnType<typeof limiter>
 
-/** Decides whether a message may go on, and counts it when it may. */
+/** Decides whether a message may pass, and counts it when it may. */
 export function limiter({ config, counters, now, outbox, senders }: Needs) {
   const defaults = defaultRules(config)
   const floods = floodGuard()
 
-  // A sender is replaced when anything about it changes, and is known for one direction.
+  // The cache of senders makes a new object for every change and direction, so bounds can be cached by object.
   const made = { all: new WeakMap<Sender, Bound[]>(), stored: new WeakMap<Sender, Bound[]>() }
   function boundsOf(sender: Sender, direction: Direction, storedOnly: boolean): Bound[] {
     const known = storedOnly ? made.stored : made.all
@@ -70,16 +69,16 @@ export function limiter({ config, counters, now, outbox, senders }: Needs) {
     return bounds
   }
 
-  /** By priority; among equals from the organization down. An entity without a rule has the default. */
+  /** Ordered by priority, then from the organization down. An entity without a rule has the default. */
   function makeBounds(sender: Sender, direction: Direction, storedOnly: boolean): Bound[] {
     const ruled = (type: EntityType, identifier: string) => {
-      const stored = sender.rules.find((rule) => rule.entity_type === type)
+      const stored = rulesFor(sender, type)
       const fallback = defaults[direction][type]
-      const rule = stored ?? fallback
+      const rule = ruleIn(stored, fallback)
       return {
         priority: rule.priority,
         subject: { organizationId: sender.organizationId, type, identifier, direction },
-        limits: stored || !storedOnly ? limitsOf(stored, fallback) : UNLIMITED,
+        limits: limitsOf(stored, storedOnly ? undefined : fallback),
         warning: rule.warning_threshold,
         critical: rule.critical_threshold,
       }
@@ -112,18 +111,19 @@ export function limiter({ config, counters, now, outbox, senders }: Needs) {
     const { bound, window, limit, count } = verdict.refused
     const { type: entity_type, identifier, direction } = bound.subject
     const refused = { entity_type: entityName(entity_type), identifier, window, limit, count }
-    const per = WINDOWS.find(({ name }) => name === window)?.per
+    const { per, unit } = WINDOWS.find(({ name }) => name === window) ?? WINDOWS[0]
     const whose =
       entity_type === 'organization' ? 'the organization' : `${entity_type} ${identifier}`
-    const text = `Rate limit exceeded: ${whose} may pass ${limit} messages ${per}`
-    const refusals = message.record ? floods.tell(nameOf(bound.subject) + window, now()) : 0
+    const text = `Rate limit exceeded: ${whose} may pass ${limit} ${unit} ${per}`
+    const refusals = message.record ? floods.count(nameOf(bound.subject) + window, now()) : 0
     if (refusals > 0) {
       const { count: current_count, ...rest } = refused
       const { sender } = message
       const told = { ...rest, direction, current_count, message: text, sender, refusals }
       outbox.add(RateLimitExceeded, about, told)
     }
-    return { allowed: false, message: text, refused }
+    const isTooLarge = unit === 'recipients' && recipientsOf(message) > limit
+    return { allowed: false, ...(isTooLarge && { final: true }), message: text, refused }
   }
 
   function judge(
@@ -132,11 +132,11 @@ export function limiter({ config, counters, now, outbox, senders }: Needs) {
     storedOnly: boolean,
   ): Decision | Promise<Decision> {
     const bounds = boundsOf(sender, message.direction, storedOnly)
-    const byRecipients = config.RATE_LIMIT_COUNTS === 'recipients'
     const verdict = counters.decide({
       organizationId: sender.organizationId,
       bounds,
-      amount: byRecipients ? Math.max(1, message.recipientCount ?? 1) : 1,
+      messages: message.messages ?? 1,
+      recipients: recipientsOf(message),
       record: message.record,
       instance: message.instance,
       now: now().getTime(),
@@ -146,7 +146,7 @@ export function limiter({ config, counters, now, outbox, senders }: Needs) {
       : decisionOf(verdict, sender, message)
   }
 
-  /** Mail from elsewhere is bound by what its recipient's side has set; defaults are for our own. */
+  /** Mail from outside is limited by stored inbound rules of the recipient only, not by defaults. */
   async function fromElsewhere(message: Message): Promise<Decision> {
     const host = message.recipient ? await senders.find(message.recipient, 'inbound') : undefined
     return host ? judge(host, message, true) : ALLOWED
@@ -170,7 +170,7 @@ export function limiter({ config, counters, now, outbox, senders }: Needs) {
         : forSender(sender, message)
     },
 
-    /** Counts what has already happened, whatever the limits say. Undefined: nobody hosted here. */
+    /** Counts messages that were already sent, without limits. Undefined for a sender that is not hosted here. */
     async add(name: string, direction: Direction, amount: number): Promise<Decision | undefined> {
       const sender = await senders.find(name, direction)
       if (!sender) return undefined
@@ -179,7 +179,14 @@ export function limiter({ config, counters, now, outbox, senders }: Needs) {
         limits: UNLIMITED,
       }))
       const { organizationId } = sender
-      const question = { organizationId, bounds, amount, record: true, now: now().getTime() }
+      const question = {
+        organizationId,
+        bounds,
+        messages: amount,
+        recipients: amount,
+        record: true,
+        now: now().getTime(),
+      }
       return decisionOf(await counters.decide(question), sender, {
         sender: name,
         direction,
@@ -189,7 +196,14 @@ export function limiter({ config, counters, now, outbox, senders }: Needs) {
   }
 }
 
-/** As the specification calls them. */
+const recipientsOf = ({ recipientCount }: Message): number => Math.max(1, recipientCount ?? 1)
+
+const rulesFor = ({ rules }: Sender, type: EntityType): RulePair =>
+  Object.fromEntries(
+    rules.filter((rule) => rule.entity_type === type).map((rule) => [rule.set_by, rule]),
+  )
+
+/** The names of the API specification. */
 const entityName = (type: Bound['subject']['type']) =>
   type === 'credential' ? 'smtp_credential' : type
 
@@ -204,7 +218,7 @@ const defaultRules = (config: Config): Record<Direction, Record<EntityType, Rule
   return { outbound: of('outbound'), inbound: of('inbound') }
 }
 
-/** A session outlives what allowed it: its login may be revoked or over by now. */
+/** An SMTP session may outlive its login, which may be revoked or expired by now. */
 function loginProblem(sender: Sender | undefined, now: Date): string | undefined {
   if (!sender?.login) return 'this login is not known here'
   const { active, expires_at } = sender.login
@@ -230,24 +244,25 @@ const credentialBound = (
   critical: config.RATE_LIMIT_CRITICAL_THRESHOLD,
 })
 
-/** Every refusal is told, until they come in a flood: then they are told in sums. */
+/** Emits every refusal up to a limit per minute; further ones are added to the next event. */
 function floodGuard() {
-  const seen = new Map<string, { since: number; told: number; untold: number }>()
+  const windows = new LRUCache<string, { since: number; emitted: number; skipped: number }>({
+    max: MAX_FLOODS,
+  })
   return {
-    /** How many refusals are to be told now. */
-    tell(name: string, now: Date): number {
+    /** Returns the number of refusals that the event reports; 0 means no event. */
+    count(name: string, now: Date): number {
       const at = now.getTime()
-      const last = seen.get(name)
-      if (!last || at - last.since >= FLOOD_MS) {
-        if (seen.size > 10_000) seen.clear()
-        seen.set(name, { since: at, told: 1, untold: 0 })
-        return 1 + (last?.untold ?? 0)
+      const window = windows.get(name)
+      if (!window || at - window.since >= FLOOD_MS) {
+        windows.set(name, { since: at, emitted: 1, skipped: 0 })
+        return 1 + (window?.skipped ?? 0)
       }
-      if (last.told < FLOOD) {
-        last.told++
+      if (window.emitted < FLOOD) {
+        window.emitted++
         return 1
       }
-      last.untold++
+      window.skipped++
       return 0
     },
   }

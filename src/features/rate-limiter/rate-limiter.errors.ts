@@ -16,4 +16,9 @@ const resetError = (message: string) =>
 export const MissingIdentifier = resetError('Missing identifier')
 export const InvalidResetDirection = resetError(INVALID_DIRECTION)
 
+export const ResetByOperators = defineError({
+  status: 403,
+  message: 'Only the operator of this host can reset these counters',
+})
+
 export const LimitedMailboxNotFound = defineError({ status: 404, message: 'Mailbox not found' })

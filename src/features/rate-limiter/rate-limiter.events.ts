@@ -21,7 +21,8 @@ export const RateLimitExceeded = defineEvent('rate_limit.exceeded', {
     message: Type.String({ description: 'What the sender was told' }),
     sender: Type.String(),
     refusals: Type.Integer({
-      description: 'How many refusals this event stands for; a flood of them is told in sums',
+      description:
+        'Number of refusals that this event represents; many refusals are combined into one event',
     }),
   }),
 })

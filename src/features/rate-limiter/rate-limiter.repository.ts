@@ -3,16 +3,26 @@ import type { Scope } from '../../access/caller.ts'
 import { bulkRows } from '../../database/bulk.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { inScope } from '../../database/scope.ts'
-import type { Direction, EntityType, Subject } from './counters.ts'
-import type { StoredRule } from './rules.ts'
+import {
+  type Direction,
+  type EntityType,
+  LIMIT_FIELDS,
+  type Rule,
+  type RulePair,
+  type SetBy,
+  type StoredRule,
+} from '../../hosting/rate-rules.ts'
+import { aliasesOf, type LimitedEntity, settingKey } from '../../hosting/rate-settings.ts'
+import type { Subject } from './counters/counters.ts'
 
-/** An entity that has a rule, and whose it is. */
-export interface Owned {
-  organizationId: string
-  type: EntityType
-  identifier: string
-  domain: string | null
-}
+const TABLES = {
+  organization: ['organizations', 'id'],
+  domain: ['domains', 'domain'],
+  mailbox: ['email_accounts', 'email'],
+} as const
+
+/** An entity with a rule, and its organization. */
+export type Owned = LimitedEntity
 
 export async function findOrganization(db: Db, scope: Scope, id: string) {
   const query = db.selectFrom('organizations').select('id').where('id', '=', id)
@@ -65,21 +75,23 @@ const fields = [
   'description',
 ] as const
 
-export const findRule = (
+export async function findRules(
   db: Db,
-  type: EntityType,
-  identifier: string,
+  { organizationId, type, identifier }: Owned,
   direction: Direction,
-): Promise<StoredRule | undefined> =>
-  db
+): Promise<RulePair> {
+  const rows = await db
     .selectFrom('rate_limit_rules')
-    .select(fields)
+    .select(['set_by', ...fields])
+    .where('organization_id', '=', organizationId)
     .where('entity_type', '=', type)
     .where('identifier', '=', identifier)
     .where('direction', '=', direction)
-    .executeTakeFirst()
+    .execute()
+  return Object.fromEntries(rows.map(({ set_by, ...rule }) => [set_by, rule]))
+}
 
-/** Writes to one rule take turns: each adds its fields to what the one before has left. */
+/** Locks the rule, so that concurrent writers merge their fields one after the other. */
 export const lockRule = (tx: Tx, type: EntityType, identifier: string, direction: Direction) =>
   sql`select pg_advisory_xact_lock(
     hashtextextended(${`rate limit ${type} ${direction} ${identifier}`}, 0))`.execute(tx)
@@ -88,6 +100,7 @@ export const storeRule = (
   tx: Tx,
   { organizationId, type, identifier }: Owned,
   direction: Direction,
+  setBy: SetBy,
   rule: StoredRule,
   by: string,
   now: Date,
@@ -100,14 +113,48 @@ export const storeRule = (
       entity_type: type,
       identifier,
       direction,
+      set_by: setBy,
       created_by: by,
     })
     .onConflict((conflict) =>
       conflict
-        .columns(['entity_type', 'identifier', 'direction'])
+        .columns(['organization_id', 'entity_type', 'identifier', 'direction', 'set_by'])
         .doUpdateSet({ ...rule, updated_at: now.toISOString() }),
     )
     .execute()
+
+/** Keeps `rate_limits` of the entity the same as the limits of its rule. */
+export async function noteInSettings(
+  tx: Tx,
+  { organizationId, type, identifier }: Owned,
+  direction: Direction,
+  fields: Partial<Rule>,
+): Promise<void> {
+  const sent = LIMIT_FIELDS.filter((field) => fields[field] !== undefined)
+  if (sent.length === 0) return
+  const [table, column] = TABLES[type]
+  const owner = type === 'organization' ? 'id' : 'organization_id'
+  const values = Object.fromEntries(
+    sent.map((field) => [settingKey(direction, field), fields[field]]),
+  )
+  const aliases = sent.flatMap((field) => aliasesOf(direction, field))
+  await sql`update ${sql.table(table)}
+    set rate_limits = (rate_limits - ${aliases}::text[]) || ${values}::jsonb
+    where ${sql.ref(column)} = ${identifier} and ${sql.ref(owner)} = ${organizationId}`.execute(tx)
+}
+
+/** Counts by direction; the row shows them as `rate_usage_data`. */
+export async function storeUsageData(
+  db: Db,
+  { organizationId, type, identifier, direction }: Subject,
+  counts: object,
+): Promise<void> {
+  if (type !== 'domain' && type !== 'mailbox') return
+  const [table, column] = TABLES[type]
+  await sql`update ${sql.table(table)}
+    set rate_usage_data = coalesce(rate_usage_data, '{}') || ${{ [direction]: counts }}::jsonb
+    where ${sql.ref(column)} = ${identifier} and organization_id = ${organizationId}`.execute(db)
+}
 
 export async function loadUsage(db: Db, subject: Subject): Promise<object | undefined> {
   const row = await db
@@ -147,18 +194,3 @@ export const storeUsage = (tx: Tx, rows: { subject: Subject; counts: object }[],
 
 export const deleteUsageBefore = (db: Db, before: Date) =>
   db.deleteFrom('rate_limit_usage').where('updated_at', '<', before.toISOString()).execute()
-
-/** True when this process counts, from now on for so many seconds. */
-export async function takeOwnership(db: Db, holder: string, seconds: number, force: boolean) {
-  const { rows } = await sql`
-    insert into rate_limit_owner (holder, expires_at)
-    values (${holder}, now() + make_interval(secs => ${seconds}))
-    on conflict (id) do update set holder = excluded.holder, expires_at = excluded.expires_at
-      where ${force} or rate_limit_owner.holder = excluded.holder
-        or rate_limit_owner.expires_at < now()
-    returning holder`.execute(db)
-  return rows.length > 0
-}
-
-export const releaseOwnership = (db: Db, holder: string) =>
-  db.deleteFrom('rate_limit_owner').where('holder', '=', holder).execute()

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { key } from '../../access/labels.ts'
+import { key, operator } from '../../access/labels.ts'
 import { NoDataProvided } from '../../errors.ts'
 import { DomainNotFound } from '../domains/domains.errors.ts'
 import { OrganizationNotFound } from '../organizations/organizations.errors.ts'
@@ -8,19 +8,21 @@ import * as shapes from './rate-limiter.schemas.ts'
 import type { RateLimiterService } from './rate-limiter.service.ts'
 
 const downstream = errors.UNAVAILABLE
+const LOWERING =
+  'A tenant can set limits below `operator_limits`; 0 leaves the limit of the operator. A platform key or an operator sets `operator_limits`.'
 const updated = { success: true as const, message: 'Rate limits updated successfully' }
 
 export const rateLimiterRoutes =
   (limits: RateLimiterService): FastifyPluginAsyncTypebox =>
   async (app) => {
-    // The same rule under three names; the older clients know the last two.
+    // Three paths for one rule; older clients use the last two.
     const ofDomain = [
       ['/rate-limits/domain/:domain', 'domain_rate_limits', 'Limits of a domain and their usage'],
-      ['/quotas/domain/:domain', 'domain_rate_quotas', 'The same rule under its other name'],
+      ['/quotas/domain/:domain', 'domain_rate_quotas', 'Alias of the route for one rule'],
     ] as const
     const readsDomain = [
       ...ofDomain,
-      ['/rate-limits/usage/:domain', 'domain_rate_usage', 'The same as the limits of a domain'],
+      ['/rate-limits/usage/:domain', 'domain_rate_usage', 'Alias of the limits of a domain'],
     ] as const
 
     for (const [path, name, summary] of readsDomain) {
@@ -53,6 +55,7 @@ export const rateLimiterRoutes =
         schema: {
           operationId: `set_${name}`,
           summary: 'Change the limits of a domain; what is not sent stays as it is',
+          description: LOWERING,
           params: shapes.DomainParams,
           body: shapes.RuleChange,
           response: { 200: shapes.RuleUpdated },
@@ -91,12 +94,50 @@ export const rateLimiterRoutes =
       schema: {
         operationId: 'set_mailbox_rate_limits',
         summary: 'Change the limits of a mailbox; what is not sent stays as it is',
+        description: LOWERING,
         params: shapes.MailboxParams,
         body: shapes.RuleChange,
         response: { 200: shapes.RuleUpdated },
       },
       handler: async ({ caller, params, body }) => {
         await limits.write(caller, 'mailbox', params.email, body)
+        return updated
+      },
+    })
+
+    app.get('/rate-limits/organization/:organization_id', {
+      config: {
+        auth: key('read'),
+        errors: [errors.InvalidDirection, OrganizationNotFound],
+        downstream,
+      },
+      schema: {
+        operationId: 'get_organization_rate_limits',
+        summary: 'Limits of an organization and their usage',
+        params: shapes.OrganizationParams,
+        querystring: shapes.DirectionQuery,
+        response: { 200: shapes.RateLimitState },
+      },
+      handler: async ({ caller, params, query }) => ({
+        success: true as const,
+        data: await limits.read(caller, 'organization', params.organization_id, query.direction),
+      }),
+    })
+
+    app.post('/rate-limits/organization/:organization_id', {
+      config: {
+        auth: operator('admin'),
+        errors: [NoDataProvided, errors.InvalidDirection, OrganizationNotFound],
+      },
+      schema: {
+        operationId: 'set_organization_rate_limits',
+        summary: 'Change the limits of an organization; what is not sent stays as it is',
+        params: shapes.OrganizationParams,
+        body: shapes.RuleChange,
+        response: { 200: shapes.RuleUpdated },
+      },
+      handler: async ({ caller, params, body }) => {
+        await limits.write(caller, 'organization', params.organization_id, body)
         return updated
       },
     })
@@ -110,6 +151,7 @@ export const rateLimiterRoutes =
           errors.InvalidEntityType,
           errors.MissingIdentifier,
           errors.InvalidResetDirection,
+          errors.ResetByOperators,
           OrganizationNotFound,
           DomainNotFound,
           errors.LimitedMailboxNotFound,
@@ -119,6 +161,8 @@ export const rateLimiterRoutes =
       schema: {
         operationId: 'reset_rate_limit_counters',
         summary: 'Start counting from zero; the rule stays',
+        description:
+          'Counters of an organization, and of a domain or mailbox that an operator has limited, are reset by operators only.',
         body: shapes.ResetBody,
         response: { 200: shapes.CountersReset },
       },

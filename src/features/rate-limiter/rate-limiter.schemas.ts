@@ -5,33 +5,43 @@ const MAX_LIMIT = 2_147_483_647
 
 export const DomainParams = Type.Object({ domain: Type.String() })
 export const MailboxParams = Type.Object({ email: Type.String() })
+export const OrganizationParams = Type.Object({ organization_id: Type.String() })
 export const DirectionQuery = Type.Object({
   direction: Type.Optional(Type.String({ description: 'outbound (default) or inbound' })),
 })
 
-const Limit = (per: string) =>
-  Type.Integer({ minimum: 0, maximum: MAX_LIMIT, description: `Messages ${per}; 0 = no limit` })
+const Limit = (what: string, example?: number) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: MAX_LIMIT,
+    description: `${what}; 0 = no limit`,
+    ...(example !== undefined && { examples: [example] }),
+  })
 const Threshold = (what: string) => Type.Integer({ minimum: 1, maximum: 100, description: what })
 
+const limitFields = {
+  second_limit: Limit('Messages per second'),
+  minute_limit: Limit('Messages per minute'),
+  hourly_limit: Limit('Recipients per hour', 100),
+  daily_limit: Limit('Recipients per day', 1000),
+  monthly_limit: Limit('Recipients in 30 days'),
+  burst_limit: Limit('Messages in any 10 seconds, once it has been set'),
+}
+
 const ruleFields = {
-  second_limit: Limit('per second'),
-  minute_limit: Limit('per minute'),
-  hourly_limit: Limit('per hour'),
-  daily_limit: Limit('per day'),
-  monthly_limit: Limit('in 30 days'),
-  burst_limit: Limit('in any 10 seconds, once it has been set'),
+  ...limitFields,
   active: Type.Boolean({ description: 'Enforced or not' }),
   priority: Type.Integer({
     minimum: 0,
     maximum: MAX_LIMIT,
     description: 'The rule with the lowest number is looked at first',
   }),
-  warning_threshold: Threshold('Percent of a limit at which a warning is told'),
+  warning_threshold: Threshold('Percent of a limit at which a warning event is emitted'),
   critical_threshold: Threshold('Percent of a limit at which it is critical'),
   description: Type.String({ maxLength: 1000 }),
 }
 
-export const RateLimitRule = Type.Object(ruleFields)
+const RateLimitRule = Type.Object(ruleFields)
 
 export const RuleChange = Body({
   ...Type.Partial(Type.Object(ruleFields)).properties,
@@ -64,6 +74,9 @@ export const RateLimitState = Type.Object({
     identifier: Type.String(),
     direction: Type.String(),
     config: RateLimitRule,
+    operator_limits: Type.Object(limitFields, {
+      description: 'Limits of the operator, which a tenant can lower and not lift',
+    }),
     usage: Type.Object({
       hourly_count: Type.Integer(),
       daily_count: Type.Integer(),
@@ -85,7 +98,7 @@ export const ResetBody = Type.Object({
   direction: Type.Optional(OneOf(['outbound', 'inbound'], { default: 'outbound' })),
 })
 
-/** As it comes in: the rules judge it. */
+/** Unvalidated; the rules check it. */
 export interface SentReset {
   type?: unknown
   identifier?: unknown

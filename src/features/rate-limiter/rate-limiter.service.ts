@@ -1,21 +1,22 @@
 import { actorOf } from '../../access/actor.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
-import type { Tx } from '../../database/database.ts'
-import { invalidField, NoDataProvided, ServiceUnavailable } from '../../errors.ts'
+import { NoDataProvided, ServiceUnavailable } from '../../errors.ts'
+import { type Direction, type EntityType, LIMIT_FIELDS } from '../../hosting/rate-rules.ts'
 import { toDomainName } from '../../lib/domain-name.ts'
 import { DomainNotFound } from '../domains/domains.errors.ts'
 import { OrganizationNotFound } from '../organizations/organizations.errors.ts'
-import { CountersUnavailable, type Direction, type EntityType, type Subject } from './counters.ts'
-import type { Counting } from './counting.ts'
+import { CountersUnavailable, type Subject } from './counters/counters.ts'
+import type { Counting } from './counters/counting.ts'
+import type { PerWindow } from './counters/windows.ts'
+import { ceilingOf, mergeRule, setByOf } from './merge-rule.ts'
 import * as errors from './rate-limiter.errors.ts'
 import { RateLimitReset } from './rate-limiter.events.ts'
 import * as repository from './rate-limiter.repository.ts'
 import type { RuleChange, SentReset } from './rate-limiter.schemas.ts'
-import { defaultRule, sentFields, shownRule } from './rules.ts'
+import { defaultRule, limitsOf, operatorLimits, sentFields, shownRule } from './rules.ts'
 import { usageOf } from './usage.ts'
 
-const STORED_PRIORITY = 1
 const MAX_ATTRIBUTION = 255
 
 interface Needs extends Pick<Core, 'change' | 'config' | 'db' | 'events' | 'now'> {
@@ -27,7 +28,7 @@ export type RateLimiterService = ReturnType<typeof rateLimiterService>
 export function rateLimiterService(needs: Needs) {
   const { change, config, counting, db, events, now } = needs
 
-  /** The entity, when it is one and the caller's; else the 404 of its kind. */
+  /** Returns the entity of the caller, or throws the 404 for its type. */
   async function find(caller: Caller, type: EntityType, name: string) {
     const { scope } = caller
     if (type === 'organization') {
@@ -53,41 +54,10 @@ export function rateLimiterService(needs: Needs) {
     direction,
   })
 
-  async function merge(
-    tx: Tx,
-    owned: repository.Owned,
-    direction: Direction,
-    sent: RuleChange,
-    by: string,
-  ) {
-    const { type, identifier } = owned
-    await repository.lockRule(tx, type, identifier, direction)
-    const before = await repository.findRule(tx, type, identifier, direction)
-    const fallback = defaultRule(config, type, direction)
-    const merged = {
-      ...(before ?? { ...fallback, burst_limit: null, priority: STORED_PRIORITY }),
-      ...sentFields(sent),
-    }
-    if (merged.warning_threshold >= merged.critical_threshold) {
-      throw invalidField('warning_threshold', 'Must be below critical_threshold')
-    }
-    await repository.storeRule(tx, owned, direction, merged, by, now())
-    const { hourly_limit, daily_limit, monthly_limit, active } = merged
-    await events.emit(
-      tx,
-      RateLimitReset,
-      { org_id: owned.organizationId, domain: owned.domain },
-      {
-        entity_type: type,
-        identifier,
-        direction,
-        hourly_limit,
-        daily_limit,
-        monthly_limit,
-        active,
-        updated_by: by,
-      },
-    )
+  /** A tenant that resets what an operator limits would lift the limit. */
+  async function refuseReset(owned: repository.Owned, direction: Direction) {
+    const { operator } = await repository.findRules(db, owned, direction)
+    if (owned.type === 'organization' || operator) throw new errors.ResetByOperators()
   }
 
   return {
@@ -97,8 +67,8 @@ export function rateLimiterService(needs: Needs) {
       const direction = directionOf(sentDirection) ?? refuse(new errors.InvalidDirection())
       const owned = await find(caller, type, name)
       const { identifier } = owned
-      const stored = await repository.findRule(db, type, identifier, direction)
-      const rule = shownRule(stored, defaultRule(config, type, direction))
+      const stored = await repository.findRules(db, owned, direction)
+      const fallback = defaultRule(config, type, direction)
       const at = now()
       const counts = await available(
         counting().counters.usage(subjectOf(owned, direction), at.getTime()),
@@ -107,19 +77,24 @@ export function rateLimiterService(needs: Needs) {
         entity_type: type,
         identifier,
         direction,
-        config: rule,
-        ...usageOf(counts, rule),
+        config: shownRule(stored, fallback),
+        operator_limits: byField(operatorLimits(stored, ceilingOf(direction, fallback))),
+        ...usageOf(counts, limitsOf(stored, fallback)),
         timestamp: at.toISOString(),
       }
     },
 
-    /** What is not sent stays as it was; two writers at once do not undo each other. */
+    /** Fields that are not sent stay unchanged, also with two concurrent writers. */
     async write(caller: Caller, type: EntityType, name: string, sent: RuleChange) {
       const direction = directionOf(sent.direction) ?? refuse(new errors.InvalidDirection())
       if (Object.keys(sentFields(sent)).length === 0) throw new NoDataProvided()
       const owned = await find(caller, type, name)
       const by = sent.created_by || actorOf(caller).slice(0, MAX_ATTRIBUTION)
-      await change(caller, (tx) => merge(tx, owned, direction, sent, by))
+      const fields = sentFields(sent)
+      await change(caller, async (tx) => {
+        await mergeRule(needs, tx, { owned, direction, setBy: setByOf(caller), by }, fields)
+        await repository.noteInSettings(tx, owned, direction, fields)
+      })
       await counting().settled()
     },
 
@@ -130,8 +105,9 @@ export function rateLimiterService(needs: Needs) {
       const direction = directionOf(sent.direction) ?? refuse(new errors.InvalidResetDirection())
       const owned = await find(caller, type, name)
       const { identifier } = owned
+      if (caller.scope !== 'platform') await refuseReset(owned, direction)
       const about = { org_id: owned.organizationId, domain: owned.domain }
-      // The counters go first: a reset that is told has happened, and one more does no harm.
+      // Counters are reset before the event is stored: a second reset is harmless, a missing one is not.
       await available(counting().counters.reset(subjectOf(owned, direction)))
       if (!quiet) {
         await change(caller, (tx) =>
@@ -143,7 +119,13 @@ export function rateLimiterService(needs: Needs) {
   }
 }
 
-/** Whoever counts is away: the answer is 503, in the shape of this service. */
+const byField = (limits: PerWindow) =>
+  Object.fromEntries(LIMIT_FIELDS.map((field, index) => [field, limits[index] ?? 0])) as Record<
+    (typeof LIMIT_FIELDS)[number],
+    number
+  >
+
+/** The process that counts does not answer: 503 in the format of this service. */
 export async function available<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked
@@ -157,7 +139,7 @@ const refuse = (error: Error): never => {
   throw error
 }
 
-/** Undefined when it is neither; without one it is the outbound direction that is meant. */
+/** Undefined for an invalid direction; the default is outbound. */
 export function directionOf(sent: unknown): Direction | undefined {
   if (sent === undefined || sent === null || sent === 'outbound') return 'outbound'
   return sent === 'inbound' ? 'inbound' : undefined

@@ -1,34 +1,12 @@
-import type { Config } from '../../config.ts'
-import type { Direction, EntityType } from './counters.ts'
-import type { PerWindow } from './windows.ts'
-
-/** In the order of the windows. */
-export const LIMIT_FIELDS = [
-  'second_limit',
-  'minute_limit',
-  'hourly_limit',
-  'daily_limit',
-  'monthly_limit',
-  'burst_limit',
-] as const
-
-export type LimitField = (typeof LIMIT_FIELDS)[number]
-
-export interface Rule extends Record<LimitField, number> {
-  active: boolean
-  priority: number
-  warning_threshold: number
-  critical_threshold: number
-  description: string
-}
-
-/** Null is a burst limit that nobody has set: the default is shown, and none is enforced. */
-export type StoredRule = Omit<Rule, 'burst_limit'> & { burst_limit: number | null }
+import type { Config } from '../../config/index.ts'
+import type { Direction, EntityType, Rule, RulePair, StoredRule } from '../../hosting/rate-rules.ts'
+import { LIMIT_FIELDS } from '../../hosting/rate-rules.ts'
+import type { PerWindow } from './counters/windows.ts'
 
 const PREFIXES = { organization: 'ORG', domain: 'DOMAIN', mailbox: 'MAILBOX' } as const
 const DEFAULT_PRIORITY = 999
 
-/** What holds for an entity that has no rule of its own. */
+/** The rule of an entity without a stored rule. */
 export function defaultRule(config: Config, type: EntityType, direction: Direction): Rule {
   const prefix = `${PREFIXES[type]}_${direction === 'outbound' ? 'OUTBOUND' : 'INBOUND'}` as const
   return {
@@ -46,16 +24,59 @@ export function defaultRule(config: Config, type: EntityType, direction: Directi
   }
 }
 
-export const shownRule = (stored: StoredRule | undefined, fallback: Rule): Rule =>
-  stored ? { ...stored, burst_limit: stored.burst_limit ?? fallback.burst_limit } : fallback
+/** A tenant's rule before its first write: no limits of its own. */
+export const openRule = (fallback: Rule): StoredRule => ({
+  ...fallback,
+  ...Object.fromEntries(LIMIT_FIELDS.map((field) => [field, 0])),
+  burst_limit: null,
+})
 
-/** What a rule allows; an inactive one allows everything, and what passes is still counted. */
-export function limitsOf(stored: StoredRule | undefined, fallback: Rule): PerWindow {
-  const { active, ...rule } = stored ?? { ...fallback, burst_limit: null }
-  return LIMIT_FIELDS.map((field) => (active ? (rule[field] ?? 0) : 0))
+/**
+ * The limits of the operator, which no rule of a tenant can lift. Without a default, an operator who
+ * has set no rule sets no limit.
+ */
+export function operatorLimits({ operator }: RulePair, fallback: Rule | undefined): PerWindow {
+  if (operator) return limitsIn(operator)
+  return fallback ? limitsIn({ ...fallback, burst_limit: null }) : LIMIT_FIELDS.map(() => 0)
 }
 
-/** The fields of a rule among what was sent; the alias of the daily limit wins over it. */
+/** The limits that are enforced: the lower ones of operator and tenant. */
+export function limitsOf(stored: RulePair, fallback: Rule | undefined): PerWindow {
+  const own = stored.tenant ? limitsIn(stored.tenant) : []
+  return operatorLimits(stored, fallback).map((limit, index) => lowest(limit, own[index] ?? 0))
+}
+
+/** Thresholds, priority and description: those of the tenant, if it has a rule. */
+export const ruleIn = ({ operator, tenant }: RulePair, fallback: Rule) =>
+  tenant ?? operator ?? fallback
+
+/** The rule as the API shows it: limits of the tenant, and of the operator where it has none. */
+export function shownRule({ operator, tenant }: RulePair, fallback: Rule): Rule {
+  const above = { ...fallback, ...operator }
+  const rule = { ...above, burst_limit: above.burst_limit ?? fallback.burst_limit }
+  if (!tenant) return rule
+  const own = LIMIT_FIELDS.filter((field) => tenant[field]).map((field) => [field, tenant[field]])
+  const { active, priority, warning_threshold, critical_threshold, description } = tenant
+  return {
+    ...rule,
+    ...Object.fromEntries(own),
+    active,
+    priority,
+    warning_threshold,
+    critical_threshold,
+    description,
+  }
+}
+
+/** An inactive rule has no limits, but messages are still counted. */
+const limitsIn = ({ active, ...rule }: StoredRule): PerWindow =>
+  LIMIT_FIELDS.map((field) => (active ? (rule[field] ?? 0) : 0))
+
+/** 0 means no limit. */
+const lowest = (one: number, other: number): number =>
+  one === 0 || other === 0 ? one + other : Math.min(one, other)
+
+/** The fields of a rule in a request body. `max_outbound_per_day` overrides `daily_limit`. */
 export function sentFields(sent: Partial<Rule> & { max_outbound_per_day?: number }): Partial<Rule> {
   const names = [
     ...LIMIT_FIELDS,

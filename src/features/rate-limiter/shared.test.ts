@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type App, startApp } from '../../../test/support/app.ts'
+import { type App, INTERNAL_TOKEN, startApp } from '../../../test/support/app.ts'
 import { endOfMessage, policyClient } from '../../../test/support/policy.ts'
 import { startRedis } from '../../../test/support/redis.ts'
 import { waitFor } from '../../../test/support/wait.ts'
+import { readSender } from '../../hosting/senders.ts'
+import { recounter } from './recount.ts'
 
 const MAILBOX = '/api/v1/rate-limiter/rate-limits/mailbox/admin@acme.test'
 const OPEN = Object.fromEntries(
@@ -21,7 +23,7 @@ afterEach(async () => {
 const start = async (env: Record<string, string>, more: object = {}) => {
   const app = await startApp({
     limiting: true,
-    env: { SVC_INTERNAL_TOKEN: '', ...OPEN, ...env },
+    env: { ...OPEN, ...env },
     ...more,
   })
   cleanUps.push(app.stop)
@@ -33,7 +35,7 @@ const connect = (app: App) => {
   return client
 }
 
-describe('processes that share Redis', () => {
+describe('rate limiter processes that share Redis', () => {
   let redis: Awaited<ReturnType<typeof startRedis>>
   beforeEach(async () => {
     redis = await startRedis({ durable: true })
@@ -46,7 +48,7 @@ describe('processes that share Redis', () => {
     const acme = await one.tenant('acme')
     await acme.post(MAILBOX, { hourly_limit: 50 })
     const postfix = Array.from({ length: 32 }, (_, i) => connect(i % 2 ? one : other))
-    // The other process hears of the rule a moment later.
+    // Wait until the other process has loaded the rule.
     await waitFor(async () => {
       await other.limiter.settled()
       return true
@@ -66,32 +68,43 @@ describe('processes that share Redis', () => {
 
   it.each([
     ['open', 'DUNNO'],
-    ['closed', 'DEFER_IF_PERMIT 4.3.0 This cannot be checked now, try again later'],
-  ])('fail %s while Redis is away, say so, and go on where it stopped', async (mode, action) => {
-    const app = await start({ REDIS_URL: redis.url, POLICY_ON_FAILURE: mode })
-    const acme = await app.tenant('acme')
-    await acme.post(MAILBOX, { hourly_limit: 3 })
-    const postfix = connect(app)
-    for (let i = 0; i < 3; i++) await postfix.ask(endOfMessage(LOGIN))
-    await redis.kill()
-    expect(await postfix.ask(endOfMessage(LOGIN))).toBe(action)
-    expect(await acme.get(MAILBOX)).toMatchObject(UNAVAILABLE)
-    const reset = { type: 'mailbox', identifier: LOGIN }
-    expect(await acme.post('/api/v1/rate-limiter/rate-limits/reset', reset)).toMatchObject(
-      UNAVAILABLE,
-    )
-    const check = await app.send('POST', '/check_rate_limit', { body: { email: LOGIN } })
-    expect(check).toMatchObject(UNAVAILABLE)
-    expect(app.limiter.policy.outages).toBeGreaterThan(0)
-    expect(app.limiter.metrics()).toMatch(/^rate_limiter_outages_total [1-9]/m)
-    await redis.start()
-    await waitFor(async () => (await acme.get(MAILBOX)).status === 200)
-    expect(await postfix.ask(endOfMessage(LOGIN))).toMatch(/may pass 3 messages per hour$/)
-  })
+    [
+      'closed',
+      `DEFER_IF_PERMIT 4.3.0 This cannot be checked now, try again later (login ${LOGIN})`,
+    ],
+  ])(
+    'fail %s while Redis is down, count the outage, and keep the counts afterwards',
+    async (mode, action) => {
+      const app = await start({ REDIS_URL: redis.url, POLICY_ON_FAILURE: mode })
+      const acme = await app.tenant('acme')
+      await acme.post(MAILBOX, { hourly_limit: 3 })
+      const postfix = connect(app)
+      for (let i = 0; i < 3; i++) await postfix.ask(endOfMessage(LOGIN))
+      await redis.kill()
+      expect(await postfix.ask(endOfMessage(LOGIN))).toBe(action)
+      expect(await acme.get(MAILBOX)).toMatchObject(UNAVAILABLE)
+      const reset = { type: 'mailbox', identifier: LOGIN }
+      expect(await acme.post('/api/v1/rate-limiter/rate-limits/reset', reset)).toMatchObject(
+        UNAVAILABLE,
+      )
+      const check = await app.send('POST', '/check_rate_limit', {
+        body: { email: LOGIN },
+        headers: { 'x-internal-token': INTERNAL_TOKEN },
+      })
+      expect(check).toMatchObject(UNAVAILABLE)
+      expect(app.limiter.policy.outages).toBeGreaterThan(0)
+      expect(await app.limiter.metrics()).toMatch(/^rate_limiter_outages_total [1-9]/m)
+      await redis.start()
+      await waitFor(async () => (await acme.get(MAILBOX)).status === 200)
+      expect(await postfix.ask(endOfMessage(LOGIN))).toMatch(
+        /may pass 3 recipients per hour \(login .*\)$/,
+      )
+    },
+  )
 })
 
-describe('processes without Redis', () => {
-  it('have one that counts; another stands by and takes over when that one stops', async () => {
+describe('rate limiter processes without Redis', () => {
+  it('let one process count, and a standby takes over when it stops', async () => {
     const one = await start({})
     const env = { DATABASE_URL: one.database.url }
     const other = await start(env, { database: one.database })
@@ -107,7 +120,7 @@ describe('processes without Redis', () => {
     expect(await postfix.ask(endOfMessage(LOGIN))).toMatch(/^DEFER_IF_PERMIT 4\.7\.1/)
   })
 
-  it('ask the one that counts, when they know where it is and have its credential', async () => {
+  it('forward to the counting process with RATE_LIMITER_URL and the internal token', async () => {
     const token = { SVC_INTERNAL_TOKEN: 'what services have in common' }
     const counting = await start(token)
     const acme = await counting.tenant('acme')
@@ -117,7 +130,7 @@ describe('processes without Redis', () => {
     const asking = async (env: Record<string, string>) => {
       const app = await startApp({
         database: counting.database,
-        env: { SVC_INTERNAL_TOKEN: '', ...OPEN, RATE_LIMITER_URL: counting.base, ...env },
+        env: { ...OPEN, RATE_LIMITER_URL: counting.base, ...env },
       })
       cleanUps.push(app.stop)
       return app
@@ -125,6 +138,12 @@ describe('processes without Redis', () => {
     const api = await asking(token)
     const read = await api.send('GET', MAILBOX, key)
     expect(read.body.data).toMatchObject({ usage: { hourly_count: 1 }, remaining: { hourly: 9 } })
+    const recount = recounter(api.core, {
+      find: (name, direction) => readSender(api.core.db, name, direction),
+    })
+    expect(await recount(LOGIN, 4)).toBeUndefined()
+    expect(await recount(LOGIN, 6)).toMatch(/may pass 10 recipients per hour$/)
+    expect((await acme.get(MAILBOX)).body.data.usage.hourly_count).toBe(5)
     const reset = await api.send('POST', '/api/v1/rate-limiter/rate-limits/reset', {
       ...key,
       body: { type: 'mailbox', identifier: LOGIN },
@@ -141,7 +160,7 @@ describe('processes without Redis', () => {
     expect(await stranger.send('GET', MAILBOX, key)).toMatchObject(UNAVAILABLE)
   })
 
-  it('answer 503 where nobody counts', async () => {
+  it('return 503 when no process counts', async () => {
     const app = await startApp()
     cleanUps.push(app.stop)
     const acme = await app.tenant('acme')

@@ -1,12 +1,11 @@
-import { LIMIT_FIELDS, type Rule } from './rules.ts'
-import { type PerWindow, WINDOWS } from './windows.ts'
+import { type PerWindow, WINDOWS } from './counters/windows.ts'
 
-/** How much of a rule is used and left. A window without a limit has neither share nor rest. */
-export function usageOf(counts: PerWindow, rule: Rule) {
+/** The use of the limits. A window without a limit has no percentage and no remainder. */
+export function usageOf(counts: PerWindow, limits: PerWindow) {
   const percentages: Record<string, number> = {}
   const remaining: Record<string, number> = {}
   for (const [index, { name }] of WINDOWS.entries()) {
-    const limit = rule[LIMIT_FIELDS[index] as (typeof LIMIT_FIELDS)[number]]
+    const limit = limits[index] ?? 0
     if (name === 'burst' || limit === 0) continue
     const count = counts[index] ?? 0
     percentages[name] = (count / limit) * 100

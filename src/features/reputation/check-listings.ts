@@ -1,5 +1,5 @@
 import type { Core } from '../../core.ts'
-import { plainAddress } from '../../lib/cidr.ts'
+import { normalizeIp } from '../../lib/ip.ts'
 import { askList, type Verdict } from './dnsbl.ts'
 import * as ips from './ips.repository.ts'
 import { ReputationChanged } from './reputation.events.ts'
@@ -10,11 +10,11 @@ const UNKNOWN_SCORE = 50
 
 type Needs = Pick<Core, 'config' | 'db' | 'events' | 'log' | 'now' | 'withDns'>
 
-/** Looks our own addresses up in the block lists that the host has chosen. */
+/** Looks the IP addresses of this host up in the configured block lists. */
 export async function checkListings(core: Needs): Promise<void> {
   const { config, db, log, now, withDns } = core
   const zones = [...new Set(config.RBL_ZONES.map((zone) => zone.toLowerCase()))]
-  const own = zones.length === 0 ? [] : [...new Set(config.SENDING_IPS.map(plainAddress))]
+  const own = zones.length === 0 ? [] : [...new Set(config.SENDING_IPS.map(normalizeIp))]
   await ips.forgetListings(db, own, now())
   for (const ip of own) {
     const verdicts = new Map<string, Verdict>()
@@ -22,12 +22,12 @@ export async function checkListings(core: Needs): Promise<void> {
       zones.map(async (zone) => verdicts.set(zone, await askList(withDns, zone, ip))),
     )
     const silent = zones.filter((zone) => verdicts.get(zone) === undefined)
-    if (silent.length > 0) log.warn({ ip, zones: silent }, 'block lists gave no usable answer')
+    if (silent.length > 0) log.warn({ ip, zones: silent }, 'block lists returned no usable answer')
     await store(core, ip, verdicts)
   }
 }
 
-/** A list that gave no answer is believed to say what it said before. */
+/** A list without an answer keeps its previous result. */
 async function store(
   { config, db, events, log, now }: Needs,
   ip: string,
@@ -44,7 +44,10 @@ async function store(
       zones.length > 0 ? LISTED_SCORE : before.length > 0 ? UNKNOWN_SCORE : old_score
     await ips.setListed(tx, ip, zones, new_score, now())
     if (isSame) return
-    log.warn({ ip, zones, alert: zones.length > 0 }, 'block lists of a sending address changed')
+    log.warn(
+      { ip, zones, alert: zones.length > 0 },
+      'block listings of a sending IP address changed',
+    )
     await events.emit(
       tx,
       ReputationChanged,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/database.ts'
-import { inOrder, pageOfKnown, withIds } from '../../database/pages.ts'
-import { containsInLowerCase } from '../../database/search.ts'
+import { inOrder, pageAndTotal, withIds } from '../../database/paging.ts'
+import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 import type { PeriodType } from './period.ts'
@@ -54,7 +54,7 @@ const matching = (db: Db, { period_type, organization_id, q, max_score }: Domain
     .where('period_type', '=', period_type)
     .where('is_newest', '=', true)
   if (organization_id !== undefined) query = query.where('organization_id', '=', organization_id)
-  if (q) query = query.where(containsInLowerCase('domain_reputation.domain', q))
+  if (q) query = query.where(contains('domain_reputation.domain', q))
   if (max_score !== undefined) query = query.where('overall_score', '<=', max_score)
   return query
 }
@@ -67,10 +67,7 @@ export async function list(
   page: Page,
 ) {
   const query = matching(db, filter)
-  const { ids, total } = await pageOfKnown(db, query, 'domain_reputation', sort, page, {
-    count: query.select(sql<number>`count(*)`.as('total')),
-    isAddedUp: false,
-  })
+  const { ids, total } = await pageAndTotal(db, query, 'domain_reputation', sort, page)
   const rows = await db
     .selectFrom('domain_reputation')
     .select(columns)
@@ -98,4 +95,5 @@ export const find = (db: Db, domain: string) =>
     .selectFrom('domains')
     .select(['id', 'domain', 'organization_id'])
     .where('domain', '=', domain)
+    .where('ownership_verified_at', 'is not', null)
     .executeTakeFirst()

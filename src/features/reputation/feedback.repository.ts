@@ -1,10 +1,9 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../database/database.ts'
-import { inOrder, pageOfKnown, withIds } from '../../database/pages.ts'
+import { inOrder, pageAndTotal, withIds } from '../../database/paging.ts'
 import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
-import { ulid } from '../../lib/ulid.ts'
 
 export const FEEDBACK_SORTS = [
   'created_at',
@@ -62,10 +61,7 @@ export async function list(
   if (from) query = query.where('created_at', '>=', from.toISOString())
   if (to) query = query.where('created_at', '<=', to.toISOString())
   if (q) query = query.where(contains(['feedback_loops.sender'], q))
-  const { ids, total } = await pageOfKnown(db, query, 'feedback_loops', sort, page, {
-    count: query.select(sql<number>`count(*)`.as('total')),
-    isAddedUp: false,
-  })
+  const { ids, total } = await pageAndTotal(db, query, 'feedback_loops', sort, page)
   const rows = await db
     .selectFrom('feedback_loops')
     .select(columns)
@@ -86,41 +82,17 @@ export const ofDomain = (db: Db, domain: string, organizationId: string, limit: 
     .limit(limit)
     .execute()
 
-export interface NewFeedback {
-  organization_id: string
-  original_recipient: string
-  complaint_recipient: string | null
-  isp_name: string
-  feedback_type: string
-  email_id: string | null
-  subject: string | null
-  sender: string | null
-  sender_domain: string | null
-  digest: string | null
-  processed: boolean
-  suppression_added: boolean
-}
-
-/** Undefined when the same report is there already. */
-export const insert = (tx: Tx, row: NewFeedback, now: Date) =>
+/** Marks a report as processed, or as open again; returns undefined for an unknown one. */
+export const setProcessed = (tx: Tx, id: string, processed: boolean, now: Date) =>
   tx
-    .insertInto('feedback_loops')
-    .values({
-      ...row,
-      id: ulid(),
-      created_at: now.toISOString(),
-      processed_at: row.processed ? now.toISOString() : null,
-    })
-    .onConflict((conflict) => conflict.columns(['organization_id', 'digest']).doNothing())
+    .updateTable('feedback_loops')
+    .set((eb) => ({
+      processed,
+      // The time of the first decision stays when it is repeated.
+      processed_at: processed ? eb.fn.coalesce('processed_at', eb.val(now.toISOString())) : null,
+    }))
+    .where('id', '=', id)
     .returning(columns)
-    .executeTakeFirst()
-
-export const findByDigest = (db: Db, organizationId: string, digest: string) =>
-  db
-    .selectFrom('feedback_loops')
-    .select(columns)
-    .where('organization_id', '=', organizationId)
-    .where('digest', '=', digest)
     .executeTakeFirst()
 
 export const deleteBefore = (db: Db, time: Date) =>

@@ -1,11 +1,10 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../database/database.ts'
-import { inOrder, pageOfKnown, withIds } from '../../database/pages.ts'
-import { containsInLowerCase } from '../../database/search.ts'
+import { inOrder, pageAndTotal, withIds } from '../../database/paging.ts'
+import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 import { ulid } from '../../lib/ulid.ts'
-import type { IpNews } from './ip-news.ts'
 
 export const IP_SORTS = [
   'reputation_score',
@@ -60,16 +59,13 @@ export async function list(
 ) {
   const { q, is_blocked, max_score, min_score } = filter
   let query = db.selectFrom('ip_reputation')
-  if (q) query = query.where(containsInLowerCase('ip_reputation.ip_address', q))
+  if (q) query = query.where(contains('ip_reputation.ip_address', q))
   if (is_blocked !== undefined) {
     query = query.where(sql<SqlBool>`${isBlocked(now)} = ${is_blocked}`)
   }
   if (max_score !== undefined) query = query.where('reputation_score', '<=', max_score)
   if (min_score !== undefined) query = query.where('reputation_score', '>=', min_score)
-  const { ids, total } = await pageOfKnown(db, query, 'ip_reputation', sort, page, {
-    count: query.select(sql<number>`count(*)`.as('total')),
-    isAddedUp: false,
-  })
+  const { ids, total } = await pageAndTotal(db, query, 'ip_reputation', sort, page)
   const rows = await db
     .selectFrom('ip_reputation')
     .select(columns(now))
@@ -87,62 +83,7 @@ export const worst = (db: Db, limit: number, now: Date) =>
     .limit(limit)
     .execute()
 
-/** Adds what happened, in the order of addresses, so that nobody waits for each other for ever. */
-export async function record(tx: Tx, news: readonly IpNews[], now: Date): Promise<void> {
-  if (news.length === 0) return
-  const rows = news
-    .map((one) => ({ ...one, id: ulid() }))
-    .sort((one, other) => (one.ip < other.ip ? -1 : 1))
-  const columnsOfNews = sql`as news (id text, ip text, first_score float8, change float8, lowest float8,
-    highest float8, connections bigint, messages bigint, spam bigint, bounces bigint,
-    auth_failures bigint)`
-  const at = now.toISOString()
-  const inserted = await sql<{ ip_address: string }>`
-    insert into ip_reputation (id, ip_address, reputation_score, first_seen, last_seen, updated_at)
-    select id, ip, first_score, ${at}, ${at}, ${at}
-    from json_to_recordset(${rows}::json) ${columnsOfNews} order by ip
-    on conflict (ip_address) do nothing
-    returning ip_address`.execute(tx)
-  const fresh = inserted.rows.map(({ ip_address }) => ip_address)
-  await sql`
-    update ip_reputation set
-      reputation_score = case when ip_address = any(${fresh}::text[]) then reputation_score
-        else least(highest, greatest(lowest, reputation_score + change)) end,
-      total_connections = total_connections + connections,
-      total_messages = total_messages + messages,
-      spam_count = spam_count + spam,
-      bounce_count = bounce_count + bounces,
-      auth_failure_count = auth_failure_count + auth_failures,
-      -- To the minute: there is an index on it, and a row that no index has to follow costs a fifth.
-      last_seen = case when last_seen < ${at}::timestamptz - interval '1 minute' then ${at}::timestamptz
-        else last_seen end,
-      updated_at = ${at}
-    from (
-      select news.* from json_to_recordset(${rows}::json) ${columnsOfNews}
-      join ip_reputation on ip_address = ip
-      order by ip for update of ip_reputation
-    ) as news
-    where ip_address = ip`.execute(tx)
-}
-
-/** Shows a block beside the rest; who is let in is decided elsewhere. Null lifts it. */
-export const showBlock = (
-  tx: Tx,
-  ip: string,
-  block: { reason: string; until: Date } | null,
-  now: Date,
-) =>
-  tx
-    .updateTable('ip_reputation')
-    .set({
-      block_reason: block?.reason ?? null,
-      block_until: block?.until.toISOString() ?? null,
-      updated_at: now.toISOString(),
-    })
-    .where('ip_address', '=', ip)
-    .execute()
-
-/** The row of one of our own addresses, made if need be. */
+/** The row of an IP address of this host, inserted if necessary. */
 export async function lockOwn(tx: Tx, ip: string, now: Date) {
   const at = now.toISOString()
   await tx
@@ -170,7 +111,7 @@ export const setListed = (tx: Tx, ip: string, zones: string[], score: number, no
     .where('ip_address', '=', ip)
     .execute()
 
-/** No longer looked up, so nobody knows. */
+/** No longer looked up, so the result is unknown. */
 export const forgetListings = (db: Db, except: string[], now: Date) =>
   db
     .updateTable('ip_reputation')
@@ -179,7 +120,7 @@ export const forgetListings = (db: Db, except: string[], now: Date) =>
     .where(sql<SqlBool>`ip_address <> all(${except}::text[])`)
     .execute()
 
-/** Those that have not been seen since, unless something stands against them. */
+/** Deletes IP addresses not seen since, except blocked and listed ones. */
 export const deleteUnseen = (db: Db, since: Date, now: Date) =>
   db
     .deleteFrom('ip_reputation')

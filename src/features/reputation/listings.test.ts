@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type App, startApp } from '../../../test/support/app.ts'
-import { startDnsServer } from '../../../test/support/dns-server.ts'
+import type { App } from '../../../test/support/app.ts'
+import { type AppWithDns, startAppWithDns } from '../../../test/support/app-with-dns.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import { nameIn } from './dnsbl.ts'
 import { forgetReputation, lookUpListings } from './reputation.jobs.ts'
 
@@ -8,28 +9,20 @@ const IP = '192.0.2.25'
 const SIX = '2001:db8::25'
 const ON_ONE = '25.2.0.192.one.test'
 const ON_TWO = '25.2.0.192.two.test'
-const DAY_MS = 24 * 60 * 60 * 1000
 
-let dns: Awaited<ReturnType<typeof startDnsServer>>
 let app: App
+let dns: AppWithDns['dns']
+let stop: AppWithDns['stop']
 let support: Awaited<ReturnType<App['operator']>>
 beforeEach(async () => {
-  dns = await startDnsServer()
-  app = await startApp({
-    env: {
-      SVC_DNS_SERVERS: dns.address,
-      SVC_DNS_TIMEOUT: '1',
-      SVC_MAIL_HOSTNAME: 'mx.host.test',
-      SENDING_IPS: `${IP}, ${SIX}`,
-      RBL_ZONES: 'one.test, two.test',
-    },
-  })
+  ;({ app, dns, stop } = await startAppWithDns({
+    SVC_MAIL_HOSTNAME: 'mx.host.test',
+    SENDING_IPS: `${IP}, ${SIX}`,
+    RBL_ZONES: 'one.test, two.test',
+  }))
   support = await app.operator('support')
 })
-afterEach(async () => {
-  await app.stop()
-  await dns.stop()
-})
+afterEach(() => stop())
 
 const lookUp = () => lookUpListings(app.core.config).run(app.core)
 const shown = async (ip = IP) => {
@@ -46,15 +39,15 @@ const told = async () =>
       .execute()
   ).map(({ data }) => data)
 
-describe('an address of ours', () => {
-  it('that no list has is not blocked', async () => {
+describe('a sending IP', () => {
+  it('is not blocked when no DNS block list contains it', async () => {
     await lookUp()
     expect(await shown()).toMatchObject({ reputation_score: 50, is_blocked: false })
     expect(await shown(SIX)).toMatchObject({ is_blocked: false, blocked_reason: null })
     expect(await told()).toEqual([])
   })
 
-  it('that a list has is blocked, which is told once; and again when it is over', async () => {
+  it('is blocked while a list contains it, with one event for each change', async () => {
     dns.state.records = { [ON_ONE]: { A: ['127.0.0.2'] }, [ON_TWO]: { A: ['127.0.0.10'] } }
     await lookUp()
     await lookUp()
@@ -88,7 +81,7 @@ describe('an address of ours', () => {
   })
 
   it.each(['127.255.255.254', '203.0.113.80'])(
-    'is not blocked by a list that answers %s',
+    'is not blocked by a list that returns %s',
     async (answer) => {
       dns.state.records = { [ON_ONE]: { A: [answer] } }
       await lookUp()
@@ -96,7 +89,7 @@ describe('an address of ours', () => {
     },
   )
 
-  it('keeps what a list said while that is silent', async () => {
+  it('keeps its last result while the list does not respond', async () => {
     dns.state.records = { [ON_ONE]: { A: ['127.0.0.2'] } }
     await lookUp()
     dns.state.silent = true
@@ -105,7 +98,7 @@ describe('an address of ours', () => {
     expect((await told()).length).toBe(1)
   })
 
-  it('is forgotten as listed when it is no longer looked up, and stays while it is', async () => {
+  it('loses its listing when it is removed from SENDING_IPS, and not before', async () => {
     dns.state.records = { [ON_ONE]: { A: ['127.0.0.2'] } }
     await lookUp()
     app.clock.advance(100 * DAY_MS)
@@ -120,7 +113,7 @@ describe('an address of ours', () => {
   })
 })
 
-it('names addresses of both families below a zone', () => {
+it('builds DNS block list names for IPv4 and IPv6', () => {
   expect(nameIn('one.test', IP)).toBe(ON_ONE)
   expect(nameIn('one.test', SIX)).toBe(`5.2.0.0.${'0.'.repeat(20)}8.b.d.0.1.0.0.2.one.test`)
 })

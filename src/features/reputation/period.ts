@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 export const PERIOD_TYPES = ['HOURLY', 'DAILY', 'WEEKLY', 'MONTHLY'] as const
 export type PeriodType = (typeof PERIOD_TYPES)[number]
 
@@ -6,13 +7,11 @@ export interface Period {
   end: Date
 }
 
-const HOUR_MS = 60 * 60 * 1000
-const DAY_MS = 24 * HOUR_MS
 // The Monday after the epoch, which was a Thursday.
 const MONDAY_MS = 4 * DAY_MS
 const WEEK_MS = 7 * DAY_MS
 
-/** The period of UTC that a moment lies in. Weeks begin on Monday. */
+/** The UTC period of a time. Weeks begin on Monday. */
 export function periodOf(type: PeriodType, at: Date): Period {
   if (type === 'MONTHLY') {
     const month = (offset: number) =>
@@ -25,7 +24,7 @@ export function periodOf(type: PeriodType, at: Date): Period {
   return { start: new Date(start), end: new Date(start + length) }
 }
 
-/** This period and the one before, oldest first: what is late still counts. */
+/** The previous and the current period, because late events still count. */
 export function lastTwo(type: PeriodType, at: Date): Period[] {
   const now = periodOf(type, at)
   return [periodOf(type, new Date(now.start.getTime() - 1)), now]

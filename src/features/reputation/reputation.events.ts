@@ -26,7 +26,7 @@ export const ReputationChanged = defineEvent('optimizer.reputation.changed', {
 
 export const DomainThrottled = defineEvent('optimizer.domain.throttled', {
   source,
-  summary: 'Mail to a domain is slowed down; told once an hour',
+  summary: 'Mail to a domain is slowed down; emitted at most once an hour',
   data: Type.Object({
     domain: Type.String({ description: 'Of the recipients' }),
     reason: Type.String({ examples: ['hourly limit of 100 reached for isp.example'] }),

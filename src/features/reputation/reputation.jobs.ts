@@ -1,14 +1,12 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/index.ts'
 import type { Job } from '../../jobs/jobs.ts'
+import { DAY_MS, HOUR_SECONDS, MINUTE_SECONDS } from '../../lib/time.ts'
 import { checkListings } from './check-listings.ts'
 import * as feedback from './feedback.repository.ts'
 import * as ips from './ips.repository.ts'
 import { scoreDomains } from './score-domains.ts'
 import * as scores from './scores.repository.ts'
 
-const MINUTE_SECONDS = 60
-const HOUR_SECONDS = 3600
-const DAY_MS = 24 * HOUR_SECONDS * 1000
 const HOURS_KEPT_MS = 31 * DAY_MS
 const DAYS_KEPT_MS = 400 * DAY_MS
 const UNSEEN_MS = 90 * DAY_MS
@@ -45,7 +43,7 @@ export const forgetReputation: Job = {
     await scores.deleteBefore(db, 'HOURLY', ago(HOURS_KEPT_MS))
     await scores.deleteBefore(db, 'DAILY', ago(DAYS_KEPT_MS))
     await ips.deleteUnseen(db, ago(UNSEEN_MS), now())
-    // As long as the rest of what is known about recipients.
+    // The same retention as the other data about recipients.
     await feedback.deleteBefore(db, ago(config.TRACKING_DATA_RETENTION_DAYS * DAY_MS))
   },
 }

@@ -4,13 +4,16 @@ import { Success, success } from '../../http/envelope.ts'
 import { Paginated, pageOf } from '../../http/paging.ts'
 import { sortOf } from '../../http/sorting.ts'
 import { DomainNotFound } from '../domains/domains.errors.ts'
+import { FeedbackReportNotFound } from './reputation.errors.ts'
 import {
   DomainDetail,
   DomainParams,
   DomainQuery,
   DomainReputation,
   DomainsQuery,
+  FeedbackDecision,
   FeedbackLoop,
+  FeedbackParams,
   FeedbackQuery,
   IpReputation,
   IpsQuery,
@@ -58,7 +61,7 @@ export const reputationRoutes =
       config,
       schema: {
         operationId: 'list_ip_reputation',
-        summary: 'What is known of addresses, worst first',
+        summary: 'Reputation of IP addresses, worst first',
         querystring: IpsQuery,
         response: { 200: Success(Paginated(IpReputation)) },
       },
@@ -88,11 +91,28 @@ export const reputationRoutes =
       },
     })
 
+    app.put('/feedback-loops/:feedback_id', {
+      config: { auth: operator('operator'), errors: [FeedbackReportNotFound] },
+      schema: {
+        operationId: 'update_feedback_loop',
+        summary: 'Mark a feedback report as processed, or open it again',
+        params: FeedbackParams,
+        body: FeedbackDecision,
+        response: { 200: Success(FeedbackLoop) },
+      },
+      handler: async ({ caller, params, body }) =>
+        success(
+          body.processed ? 'Feedback report processed' : 'Feedback report opened again',
+          await reputation.markFeedback(caller, params.feedback_id, body.processed),
+        ),
+    })
+
     app.get('/summary', {
       config,
       schema: {
         operationId: 'reputation_summary',
-        summary: 'What needs attention: the worst domains and addresses, complaints, suppressions',
+        summary:
+          'Items that need attention: the worst domains and IP addresses, complaints, suppressions',
         querystring: SummaryQuery,
         response: { 200: Success(ReputationSummary) },
       },
@@ -103,7 +123,7 @@ export const reputationRoutes =
 
 type PageAndSort = 'page' | 'per_page' | 'sort_by' | 'sort_dir'
 
-/** What is left of a query without the page and the order. */
+/** The filters of a query, without page and order. */
 function filterOf<Query extends Partial<Record<PageAndSort, unknown>>>(query: Query) {
   const { page: _page, per_page: _size, sort_by: _by, sort_dir: _direction, ...filter } = query
   return filter

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { Nullable, Timestamp } from '../../http/envelope.ts'
+import { Body, Nullable, Timestamp } from '../../http/envelope.ts'
 import { PageQuery } from '../../http/paging.ts'
 import { SortQuery } from '../../http/sorting.ts'
 import { DOMAIN_SORTS } from './domains.repository.ts'
@@ -73,7 +73,7 @@ export const FeedbackLoop = Type.Object(
   {
     id: Type.String(),
     original_recipient: Type.String({
-      description: 'Who complained; empty where the provider does not tell',
+      description: 'The complaining recipient; empty if the provider omits it',
       examples: ['grace@isp.example'],
     }),
     complaint_recipient: Nullable(Type.String({ description: 'Where the report was sent' })),
@@ -83,7 +83,7 @@ export const FeedbackLoop = Type.Object(
     email_id: Nullable(Type.String({ description: 'Message-ID without its angle brackets' })),
     subject: Nullable(Type.String()),
     sender: Nullable(Type.String({ examples: ['news@acme.example'] })),
-    processed: Type.Boolean({ description: 'false: somebody has to look at it' }),
+    processed: Type.Boolean({ description: 'false: an operator has to review it' }),
     suppression_added: Type.Boolean(),
     created_at: Timestamp,
     processed_at: Nullable(Timestamp),
@@ -135,13 +135,25 @@ export const FeedbackQuery = Type.Object({
   ...PageQuery,
   organization_id,
   domain: text("The sender's domain"),
-  provider: text('Who passed the complaint on, in any case'),
+  provider: text('The provider that forwarded the complaint, in any case'),
   feedback_type: text('Such as abuse, in any case'),
   processed: Type.Optional(Type.Boolean()),
   date_from: text('ISO date or datetime, inclusive'),
   date_to: text('ISO date or datetime, inclusive; a date means the end of that day'),
   q: text('Part of the sender'),
   ...SortQuery(FEEDBACK_SORTS),
+})
+
+export const FeedbackParams = Type.Object({ feedback_id: Type.String() })
+
+export const FeedbackDecision = Body({
+  processed: Type.Boolean({ description: 'true: nothing is left to do; false: open again' }),
+  reason: Type.String({
+    minLength: 1,
+    maxLength: 2000,
+    description: 'Stored in the audit log',
+    examples: ['Recipient found by the Message-ID and removed from the list'],
+  }),
 })
 
 export const SummaryQuery = Type.Object({

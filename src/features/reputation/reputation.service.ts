@@ -1,13 +1,15 @@
+import type { Caller } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
 import { Unprocessable } from '../../errors.ts'
 import { type Page, paginated } from '../../http/paging.ts'
-import { parseIso, parseUpperBound } from '../../lib/dates.ts'
+import { dateRange } from '../../lib/date-range.ts'
 import { toDomainName } from '../../lib/domain-name.ts'
 import { DomainNotFound } from '../domains/domains.errors.ts'
 import * as domains from './domains.repository.ts'
 import * as feedback from './feedback.repository.ts'
 import * as ips from './ips.repository.ts'
 import { PERIOD_TYPES, type PeriodType } from './period.ts'
+import { FeedbackReportNotFound } from './reputation.errors.ts'
 import { complaintTrend, suppressionTotals } from './summary.repository.ts'
 
 const WORST = 10
@@ -20,8 +22,8 @@ type WithDates = Omit<feedback.FeedbackFilter, 'from' | 'to'> & {
 
 export type ReputationService = ReturnType<typeof reputationService>
 
-/** How the world sees the mail that leaves here, and how we see who connects. */
-export const reputationService = ({ db, now }: Pick<Core, 'db' | 'now'>) => ({
+/** The reputation of our mail elsewhere, and of the clients that connect here. */
+export const reputationService = ({ change, db, now }: Pick<Core, 'change' | 'db' | 'now'>) => ({
   async domains(
     { period_type, ...filter }: WithPeriod<domains.DomainFilter>,
     sort: Parameters<typeof domains.list>[2],
@@ -57,20 +59,21 @@ export const reputationService = ({ db, now }: Pick<Core, 'db' | 'now'>) => ({
     sort: Parameters<typeof feedback.list>[2],
     page: Page,
   ) {
-    const from = date_from === undefined ? undefined : parseIso(date_from)
-    const to = date_to === undefined ? undefined : parseUpperBound(date_to)
-    if ((date_from !== undefined && !from) || (date_to !== undefined && !to)) {
-      throw new Unprocessable('date_from/date_to must be ISO dates or datetimes')
-    }
     const wanted = {
       ...filter,
       ...(domain !== undefined && { domain: toDomainName(domain) ?? domain }),
-      ...(from && { from }),
-      ...(to && { to }),
+      ...dateRange(date_from, date_to),
     }
     const { items, total } = await feedback.list(db, wanted, sort, page)
     return paginated(items, total, page)
   },
+
+  markFeedback: (caller: Caller, id: string, processed: boolean) =>
+    change(caller, async (tx) => {
+      const report = await feedback.setProcessed(tx, id, processed, now())
+      if (!report) throw new FeedbackReportNotFound()
+      return report
+    }),
 
   async summary(query: { organization_id?: string; days?: number; period_type?: string }) {
     const { organization_id, days = 30 } = query

@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
+import { HOSTILE, storeReputation } from '../../../test/support/reputation.ts'
 import { storeMail } from '../../../test/support/traffic.ts'
-import { ulid } from '../../lib/ulid.ts'
-import { suppress } from '../suppressions/suppressions.repository.ts'
-import * as feedback from './feedback.repository.ts'
-import { ipNews } from './ip-news.ts'
-import { record } from './ips.repository.ts'
+import { ipNews } from '../../hosting/ip-news.ts'
+import { record } from '../../hosting/ip-reputation.repository.ts'
+import { suppress } from '../../hosting/suppressions.repository.ts'
 
 const BASE = '/api/v1/reputation'
-const DAY_MS = 24 * 60 * 60 * 1000
-const HOSTILE = `<script>alert('%_\\"')</script>`
 
 let app: App
 let acme: Awaited<ReturnType<App['tenant']>>
@@ -20,79 +17,7 @@ beforeAll(async () => {
   acme = await app.tenant('acme')
   globex = await app.tenant('globex')
   support = await app.operator('support')
-  const { db } = app.core
-  const day = (ago: number) => new Date(Date.UTC(2026, 5, 20) - ago * DAY_MS)
-  const scored = (tenant: typeof acme, ago: number, score: number, more: object = {}) => ({
-    id: ulid(),
-    domain_id: tenant.domainId,
-    organization_id: tenant.organizationId,
-    domain: tenant.domain,
-    period_type: 'DAILY' as const,
-    period_start: day(ago).toISOString(),
-    period_end: day(ago - 1).toISOString(),
-    overall_score: score,
-    is_newest: ago === 0,
-    ...more,
-  })
-  await db
-    .insertInto('domain_reputation')
-    .values([
-      scored(acme, 1, 95, { emails_sent: 10 }),
-      scored(acme, 0, 80.5, { emails_sent: 20, trend: -14.5 }),
-      scored(globex, 0, 99, { emails_sent: 5 }),
-      scored(acme, 0, 60, { period_type: 'WEEKLY' }),
-    ])
-    .execute()
-  const seen = day(0).toISOString()
-  const blocks: [string, number, object][] = [
-    ['203.0.113.9', 12.345, {}],
-    ['203.0.113.10', 70, { listed_zones: ['bl.test'] }],
-    ['2001:db8::9', 50, { block_reason: 'operator', block_until: '2126-01-01T00:00:00Z' }],
-    ['198.51.100.1', 99, { block_reason: 'operator', block_until: '2026-01-01T00:00:00Z' }],
-  ]
-  await db
-    .insertInto('ip_reputation')
-    .values(
-      blocks.map(([ip_address, reputation_score, more]) => ({
-        id: ulid(),
-        ip_address,
-        reputation_score,
-        first_seen: seen,
-        last_seen: seen,
-        updated_at: seen,
-        ...more,
-      })),
-    )
-    .execute()
-  await db.transaction().execute(async (tx) => {
-    const report = {
-      organization_id: acme.organizationId,
-      original_recipient: 'ada@far.test',
-      complaint_recipient: null,
-      isp_name: 'ISP.test',
-      feedback_type: 'abuse',
-      email_id: '1@acme.test',
-      subject: HOSTILE,
-      sender: 'news@acme.test',
-      sender_domain: 'acme.test',
-      digest: null,
-      processed: true,
-      suppression_added: true,
-    }
-    await feedback.insert(tx, report, new Date('2026-06-01T10:00:00Z'))
-    const other = { ...report, isp_name: 'far.test', feedback_type: 'fraud', processed: false }
-    await feedback.insert(tx, { ...other, sender: HOSTILE }, new Date('2026-06-02T10:00:00Z'))
-    await feedback.insert(
-      tx,
-      {
-        ...other,
-        organization_id: globex.organizationId,
-        sender: 'a@globex.test',
-        sender_domain: 'globex.test',
-      },
-      new Date('2026-06-03T23:30:00Z'),
-    )
-  })
+  await storeReputation(app, acme, globex)
 })
 afterAll(() => app.stop())
 
@@ -103,9 +28,9 @@ const got = async (path: string) => {
   return body.data
 }
 
-describe('who may read', () => {
+describe('the access to reputation data', () => {
   it.each(['/domains', '/domains/acme.test', '/ips', '/feedback-loops', '/summary'])(
-    '%s is for operators alone',
+    'on %s is limited to operators',
     async (path) => {
       expect((await app.send('GET', `${BASE}${path}`)).status).toBe(401)
       expect(await acme.get(`${BASE}${path}`)).toMatchObject({
@@ -122,7 +47,7 @@ describe('who may read', () => {
   )
 })
 
-describe('a bad query', () => {
+describe('an invalid reputation query', () => {
   it.each([
     ['/domains?period_type=yearly', 'period_type must be one of HOURLY, DAILY, WEEKLY, MONTHLY'],
     ['/domains?max_score=101', 'max_score must be at most 100'],
@@ -146,19 +71,22 @@ describe('a bad query', () => {
     ['/summary?days=0', 'days must be at least 1'],
     ['/summary?days=366', 'days must be at most 365'],
     ['/summary?period_type=x', 'period_type must be one of HOURLY, DAILY, WEEKLY, MONTHLY'],
-  ])('%s is refused', async (path, msg) => {
+  ])('%s is rejected with 422', async (path, msg) => {
     expect(await support.get(`${BASE}${path}`)).toMatchObject({ status: 422, body: { msg } })
   })
 
-  it.each(['/domains', '/ips', '/feedback-loops'])('%s names its orders', async (path) => {
-    const { status, body } = await support.get(`${BASE}${path}?sort_by=id;drop`)
-    expect(status).toBe(422)
-    expect(body.msg).toMatch(/^sort_by must be one of [a-z_]+, /)
-  })
+  it.each(['/domains', '/ips', '/feedback-loops'])(
+    'on %s gets the accepted sort_by values',
+    async (path) => {
+      const { status, body } = await support.get(`${BASE}${path}?sort_by=id;drop`)
+      expect(status).toBe(422)
+      expect(body.msg).toMatch(/^sort_by must be one of [a-z_]+, /)
+    },
+  )
 })
 
-describe('domains', () => {
-  it('are there with their newest period, worst first', async () => {
+describe('the list of domain reputations', () => {
+  it('contains the newest period of each domain, worst first', async () => {
     const { items, pagination } = await got('/domains')
     expect(items[0]).toEqual({
       id: expect.any(String),
@@ -200,27 +128,27 @@ describe('domains', () => {
     ['?sort_dir=desc', ['globex.test', 'acme.test']],
     ['?organization_id=nobody', []],
     ['?per_page=1&page=2', ['globex.test']],
-  ])('%s', async (query, names) => {
+  ])('is filtered and sorted by the query "%s"', async (query, names) => {
     const { items } = await got(`/domains${query}`)
     expect(items.map(({ domain }: { domain: string }) => domain)).toEqual(names)
   })
 
-  it('can be those of one organization', async () => {
+  it('is filtered by organization', async () => {
     const { items } = await got(`/domains?organization_id=${globex.organizationId}`)
     expect(items).toMatchObject([{ domain: 'globex.test' }])
   })
 })
 
-describe('a domain', () => {
+describe('the reputation of a domain', () => {
   it.each(['nowhere.test', '%3Cscript%3E', 'a%00b', 'x'.repeat(300)])(
-    'that is not hosted here is not found: %s',
+    'returns 404 or 400 for a domain that is not hosted here: %s',
     async (name) => {
       const { status } = await support.get(`${BASE}/domains/${name}`)
       expect(status).toBe(name.includes('%00') ? 400 : 404)
     },
   )
 
-  it('has its history and the complaints about what it sent', async () => {
+  it('includes its history and the complaints about its mail', async () => {
     const data = await got('/domains/ACME.test')
     expect(data.domain).toBe('acme.test')
     expect(data.current).toEqual(data.history[0])
@@ -235,8 +163,8 @@ describe('a domain', () => {
     expect([short.history.length, short.complaints.length]).toEqual([1, 1])
   })
 
-  it('that has sent nothing has no scores', async () => {
-    await acme.post('/api/v1/domains/', { domain: 'quiet.test', dkim_enabled: false })
+  it('is empty when the domain has sent nothing', async () => {
+    await app.hostedDomain(acme, { domain: 'quiet.test', dkim_enabled: false })
     expect(await got('/domains/quiet.test')).toEqual({
       domain: 'quiet.test',
       current: null,
@@ -246,11 +174,11 @@ describe('a domain', () => {
   })
 })
 
-describe('addresses', () => {
+describe('the list of IP reputations', () => {
   const listed = async (query: string) =>
     (await got(`/ips${query}`)).items.map(({ ip_address }: { ip_address: string }) => ip_address)
 
-  it('are there, worst first, with two decimals', async () => {
+  it('is sorted worst first, with scores of two decimals', async () => {
     const { items } = await got('/ips')
     expect(items[0]).toEqual({
       id: expect.any(String),
@@ -278,11 +206,11 @@ describe('addresses', () => {
     ['?q=DB8', ['2001:db8::9']],
     ['?q=%25', []],
     ['?sort_dir=desc&per_page=1', ['198.51.100.1']],
-  ])('%s', async (query, addresses) => {
+  ])('is filtered and sorted by the query "%s"', async (query, addresses) => {
     expect(await listed(query)).toEqual(addresses)
   })
 
-  it('say why and until when they are blocked, unless that is over', async () => {
+  it('includes the reason and end of a block that is still active', async () => {
     const { items } = await got('/ips?sort_by=ip_address')
     const why = items.map((row: Record<string, unknown>) => [row.blocked_reason, row.blocked_until])
     expect(why).toEqual([
@@ -293,7 +221,7 @@ describe('addresses', () => {
     ])
   })
 
-  it('are counted exactly, and last seen to the minute', async () => {
+  it('has exact counts, and last_seen to the minute', async () => {
     const first = new Date('2026-06-21T12:00:00.000Z')
     for (const seconds of [0, 40, 80, 81]) {
       const news = ipNews()
@@ -315,11 +243,11 @@ describe('addresses', () => {
   })
 })
 
-describe('feedback reports', () => {
+describe('the list of feedback reports', () => {
   const senders = async (query: string) =>
     (await got(`/feedback-loops${query}`)).items.map(({ sender }: { sender: string }) => sender)
 
-  it('are there, newest first, without what is not for reading', async () => {
+  it('is sorted newest first and omits internal columns', async () => {
     const { items } = await got('/feedback-loops')
     expect(items.at(-1)).toEqual({
       id: expect.any(String),
@@ -351,18 +279,18 @@ describe('feedback reports', () => {
     ['?q=%25_%5C', [HOSTILE]],
     ['?sort_dir=asc&per_page=1', ['news@acme.test']],
     ['?organization_id=%27%20or%201%3D1', []],
-  ])('%s', async (query, expected) => {
+  ])('is filtered and sorted by the query "%s"', async (query, expected) => {
     expect(await senders(query)).toEqual(expected)
   })
 
-  it('can be those of one organization', async () => {
+  it('is filtered by organization', async () => {
     const query = `?organization_id=${globex.organizationId}`
     expect(await senders(query)).toEqual(['a@globex.test'])
   })
 })
 
-describe('the summary', () => {
-  it('has every day, and no rate where nothing was delivered', async () => {
+describe('the reputation summary', () => {
+  it('contains every day, with a null rate when nothing was delivered', async () => {
     const now = app.clock.now()
     await storeMail(app, [
       {

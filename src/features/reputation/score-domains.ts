@@ -6,14 +6,14 @@ import { ReputationChanged } from './reputation.events.ts'
 import * as scores from './scores.repository.ts'
 import { deliverabilityScore, engagementScore, overallScore, ratesOf, ratingOf } from './scoring.ts'
 
-/** One bounce of three messages is bad luck, and nothing to tell anybody of. */
+/** Below this number of messages a rating is chance and emits no event. */
 const ENOUGH_MAIL = 10
 const BEGINS_WITH = 100
 const AT_ONCE = 1000
 
 type Needs = Pick<Core, 'db' | 'events' | 'now'>
 
-/** Works out this period and the one before, of every domain that sent something in them. */
+/** Scores the previous and the current period of every domain with mail in them. */
 export async function scoreDomains(core: Needs, type: PeriodType): Promise<void> {
   const { db, now } = core
   for (const period of lastTwo(type, now())) {
@@ -45,7 +45,7 @@ const scoreOf = (counts: scores.Counted): scores.Score => ({
   isp_data: counts.by_isp && { complaints: counts.by_isp },
 })
 
-/** A rating that is another than the one told of last. */
+/** A rating that differs from the last emitted one. */
 async function tellChanges({ events, now }: Needs, tx: Tx, counted: scores.Counted[]) {
   const weighty = counted.filter(({ sent }) => sent >= ENOUGH_MAIL)
   if (weighty.length === 0) return

@@ -11,10 +11,10 @@ export interface Counted extends Counts {
   by_isp: Record<string, number> | null
 }
 
-/** Hours are made of quarters, everything longer of days; what was stored a moment ago counts too. */
+/** Hours are summed from quarters, longer periods from days; rows not rolled up yet count too. */
 const SOURCES = { HOURLY: 'quarters', DAILY: 'days', WEEKLY: 'days', MONTHLY: 'days' } as const
 
-/** What every domain that did something in a period did. */
+/** The counts of every domain with activity in a period. */
 export async function countsIn(db: Db, type: PeriodType, { start, end }: Period) {
   const source = SOURCES[type]
   const [from, to] = [start.toISOString(), end.toISOString()]
@@ -23,10 +23,10 @@ export async function countsIn(db: Db, type: PeriodType, { start, end }: Period)
   const { rows } = await sql<Counted>`
     with counted as (
       select organization_id, domain, sent, delivered, bounced, 0 as complained, 0 as opened, 0 as clicked
-      from ${sql.table(`mail_traffic_${source}`)} where ${inPeriod('bucket')} and sent > 0
+      from ${sql.table(`mail_traffic_${source}`)} where ${inPeriod('bucket')} and sent <> 0
       union all
       select organization_id, domain, sent, delivered, bounced, 0, 0, 0
-      from mail_traffic_pending where ${inPeriod('bucket')} and sent > 0
+      from mail_traffic_pending where ${inPeriod('bucket')} and sent <> 0
       union all
       select organization_id, domain, 0, 0, 0, complained, opened, clicked
       from ${sql.table(`engagement_${source}`)} where ${inPeriod('bucket')}
@@ -73,7 +73,7 @@ export interface Score {
   isp_data: object | null
 }
 
-/** Stores the scores of a period, or better ones, each beside that of the period before. */
+/** Inserts or updates the scores of a period, each with the score of the period before. */
 export async function storeScores(
   tx: Tx,
   type: PeriodType,

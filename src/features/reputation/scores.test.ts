@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type App, INTERNAL_TOKEN, startApp } from '../../../test/support/app.ts'
 import { storeMail } from '../../../test/support/traffic.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import { foldTraffic } from '../analytics/analytics.jobs.ts'
 import { forgetReputation, scoreHoursAndDays, scoreWeeksAndMonths } from './reputation.jobs.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 let app: App
 let acme: Awaited<ReturnType<App['tenant']>>
@@ -48,12 +47,12 @@ const changes = async () =>
       .execute()
   ).map(({ data, org_id }) => ({ ...(data as object), org_id }))
 
-it('has nothing to say of a domain that sent nothing', async () => {
+it('stores no reputation score for a domain that sent nothing', async () => {
   await score()
   expect(await domains()).toEqual([])
 })
 
-it('scores what was sent, in every period, before and after it is added up', async () => {
+it('scores a domain in every period, before and after traffic is folded', async () => {
   await sends('sent', 18)
   await sends('bounced', 2)
   await complain('r1@far.test')
@@ -82,7 +81,7 @@ it('scores what was sent, in every period, before and after it is added up', asy
   }
 })
 
-it('compares with the period before, also one that ended late', async () => {
+it('computes the trend from the previous period, also after late log lines', async () => {
   await sends('sent', 10)
   await score()
   app.clock.advance(DAY_MS)
@@ -91,7 +90,7 @@ it('compares with the period before, also one that ended late', async () => {
   await sends('bounced', 1)
   await score()
   expect(await domains()).toMatchObject([{ overall_score: 60, trend: -40 }])
-  // What the log told late belongs to the day on which it happened.
+  // A late log line counts for the day of its timestamp.
   await sends('bounced', 10, new Date(app.clock.now().getTime() - DAY_MS))
   await score()
   expect(await domains()).toMatchObject([{ overall_score: 60, trend: 0 }])
@@ -99,7 +98,7 @@ it('compares with the period before, also one that ended late', async () => {
   expect(body.data.history).toMatchObject([{ trend: 0 }, { trend: null, emails_sent: 20 }])
 })
 
-it('tells of another rating once, and not of a little bad luck', async () => {
+it('emits a rating change once, and none for fewer than 10 messages', async () => {
   await sends('bounced', 5)
   await score()
   expect(await changes()).toEqual([])
@@ -126,10 +125,10 @@ it('tells of another rating once, and not of a little bad luck', async () => {
   })
 })
 
-it('forgets hours after a month and days after a year, but never the newest', async () => {
+it('deletes old reputation periods, but never the newest', async () => {
   await sends('sent', 1)
   await score()
-  app.clock.advance(2 * 60 * 60 * 1000)
+  app.clock.advance(2 * HOUR_MS)
   await sends('sent', 1)
   await score()
   app.clock.advance(500 * DAY_MS)

@@ -1,4 +1,4 @@
-/** What was counted in a period. */
+/** Counts of a period. */
 export interface Counts {
   sent: number
   delivered: number
@@ -8,14 +8,14 @@ export interface Counts {
   clicked: number
 }
 
-export type Rating = 'excellent' | 'good' | 'fair' | 'poor'
+type Rating = 'excellent' | 'good' | 'fair' | 'poor'
 
-// From these shares on a domain loses all it can lose for them.
+// Shares at which a domain loses all points of that kind.
 const WORST_BOUNCE_RATE = 0.1
 const WORST_COMPLAINT_RATE = 0.005
 const BOUNCE_POINTS = 40
 const COMPLAINT_POINTS = 50
-// What good newsletters reach.
+// Shares that good newsletters reach.
 const GOOD_OPEN_RATE = 0.4
 const GOOD_CLICK_RATE = 0.1
 const UNKNOWN = 50
@@ -36,13 +36,13 @@ export function overallScore(counts: Counts): number {
   return rounded(100 - lost)
 }
 
-/** How much of what came to an end arrived. */
+/** The share of finished messages that were delivered. */
 export function deliverabilityScore({ delivered, bounced }: Counts): number {
   const ended = delivered + bounced
   return ended === 0 ? UNKNOWN : rounded((100 * delivered) / ended)
 }
 
-/** Half for being opened, half for links being followed; unknown where nobody was seen doing either. */
+/** Half for opens, half for clicks; null when there were neither. */
 export function engagementScore({ delivered, opened, clicked }: Counts): number {
   if (delivered === 0 || opened + clicked === 0) return UNKNOWN
   const half = (seen: number, good: number) => 50 * Math.min(1, seen / delivered / good)

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/database.ts'
-import { SUPPRESSION_TYPES } from '../suppressions/suppressions.repository.ts'
+import { SUPPRESSION_TYPES } from '../../hosting/suppressions.repository.ts'
 
-export interface DayOfComplaints {
+interface DayOfComplaints {
   date: string
   complaints: number
   delivered: number
   complained: number
 }
 
-/** One row a day of UTC, also for days on which nothing happened. */
+/** One row per UTC day, also for days without activity. */
 export async function complaintTrend(
   db: Db,
   organization: string | undefined,
@@ -53,7 +53,7 @@ export async function complaintTrend(
 
 type Totals = Record<(typeof SUPPRESSION_TYPES)[number], number>
 
-/** Those that are in force, by their kind. */
+/** Active entries by kind. */
 export async function suppressionTotals(
   db: Db,
   organization: string | undefined,

@@ -51,11 +51,11 @@ export async function list(
 export const find = (db: Db, id: string) =>
   subOrganizations(db).select(columns).where('id', '=', id).executeTakeFirst()
 
-/** Taken after its parent's row, never before. */
+/** Lock order: the parent's row first, then this one. */
 export const lock = (tx: Tx, id: string) =>
   subOrganizations(tx).select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
 
-/** With what it may give and has given; held until the transaction ends. */
+/** Locks the row, with its limits and the sum of what it has allotted. */
 export const lockParent = (tx: Tx, id: string) =>
   tx
     .selectFrom('organizations')
@@ -140,7 +140,7 @@ export interface Billing {
   by_plan: { plan_name: string | null; count: number }[]
 }
 
-/** All figures are of one moment. */
+/** One statement, so that all figures have the same snapshot. */
 export async function billing(db: Db, parent: string | null): Promise<Billing> {
   const { rows } = await sql<Billing>`
     with subs as (

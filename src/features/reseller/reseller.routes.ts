@@ -80,7 +80,7 @@ export const resellerRoutes =
       config: { auth: operator('admin'), errors: [errors.SubOrganizationNotFound] },
       schema: {
         operationId: 'delete_sub_organization',
-        summary: 'Suspend a customer of a reseller; its domains and mailboxes are kept',
+        summary: 'Suspend a customer of a reseller; its domains and mailboxes remain',
         params: shapes.SubOrganizationParams,
         response: { 200: Success(shapes.SubOrganization) },
       },
@@ -92,7 +92,7 @@ export const resellerRoutes =
       config: { auth: operator('admin') },
       schema: {
         operationId: 'get_billing_summary',
-        summary: 'What customers of resellers use, in sum and one by one',
+        summary: 'Usage of the customers of resellers, in total and for each',
         querystring: shapes.BillingQuery,
         response: { 200: Success(shapes.BillingSummary) },
       },

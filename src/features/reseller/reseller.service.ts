@@ -1,6 +1,7 @@
 import type { Caller } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
 import type { Tx } from '../../database/database.ts'
+import { allottedToSubOrganizations } from '../../hosting/tenants.repository.ts'
 import { type Page, paginated } from '../../http/paging.ts'
 import { ulid } from '../../lib/ulid.ts'
 import { forgetLogins } from '../../mail/stale-logins.ts'
@@ -9,7 +10,7 @@ import {
   OrganizationSuspended,
   OrganizationUpdated,
 } from '../organizations/organizations.events.ts'
-import { givenToSubOrganizations } from '../organizations/organizations.repository.ts'
+import type { UserService } from '../users/users.service.ts'
 import * as errors from './reseller.errors.ts'
 import { ResellerAccountCreated, ResellerAccountSuspended } from './reseller.events.ts'
 import * as resellers from './reseller.repository.ts'
@@ -36,23 +37,25 @@ interface NewSubOrganization extends Plan {
   admin_name?: string | null
 }
 
-type Needs = Pick<Core, 'access' | 'authCache' | 'change' | 'db' | 'events' | 'now'>
+interface Needs extends Pick<Core, 'access' | 'authCache' | 'change' | 'db' | 'events' | 'now'> {
+  users: Pick<UserService, 'inviteOwner'>
+}
 
 export type ResellerService = ReturnType<typeof resellerService>
 
-export function resellerService({ access, authCache, change, db, events, now }: Needs) {
-  /** What a parent gives to all below it and to its own domains stays within what it has. */
+export function resellerService({ access, authCache, change, db, events, now, users }: Needs) {
+  /** The sum of a parent's allotments and of its own domains must stay within its limits. */
   async function refuseTooMuch(tx: Tx, parentId: string, wanted: number, had: number) {
     const parent = await resellers.lockParent(tx, parentId)
     if (!parent) throw new errors.ParentNotFound()
     if (parent.storage_limit === null) return parent
-    const given = await givenToSubOrganizations(tx, parentId)
+    const given = await allottedToSubOrganizations(tx, parentId)
     const left = Math.max(0, parent.storage_limit - parent.storage_quota - given + had)
     if (wanted > left) throw new errors.ParentLimitExceeded({ left })
     return parent
   }
 
-  /** The storage limit is the one that every organization may have, in its unit. */
+  /** The storage limit of the organization, in its unit. */
   const quotasOf = (bytes: number, before: object = {}) => ({
     ...before,
     storage_quota_mb: bytes / MEGABYTE,
@@ -90,6 +93,7 @@ export function resellerService({ access, authCache, change, db, events, now }: 
           parent_org_id: parent.id,
           plan_name: plan.plan_name,
         })
+        if (admin_email) await users.inviteOwner(tx, row.id, admin_email, admin_name)
         return shown(row)
       })
     },
@@ -113,7 +117,7 @@ export function resellerService({ access, authCache, change, db, events, now }: 
       return { ...shown(row), domains: await resellers.domainsOf(db, id) }
     },
 
-    /** Nothing below what is in use: a plan binds, it does not delete. */
+    /** Refuses limits below the current use: a plan restricts, it deletes nothing. */
     async setPlan(caller: Caller, id: string, sent: Plan) {
       const known = await resellers.find(db, id)
       if (!known) throw new errors.SubOrganizationNotFound()
@@ -144,7 +148,7 @@ export function resellerService({ access, authCache, change, db, events, now }: 
       })
     },
 
-    /** As with every suspended organization: logins and mail stop, and nothing is deleted. */
+    /** Stops logins and mail like every suspension; deletes nothing. */
     async suspend(caller: Caller, id: string) {
       const row = await change(caller, async (tx) => {
         const before = await resellers.lock(tx, id)

@@ -31,7 +31,7 @@ const addDomain = (key: Awaited<ReturnType<App['key']>>, more: object = {}) =>
     ...more,
   })
 
-describe('what is refused', () => {
+describe('the reseller API', () => {
   it.each([
     [{ name: '' }],
     [{ name: '   ' }],
@@ -42,11 +42,11 @@ describe('what is refused', () => {
     [{ storage_limit: -1 }],
     [{ storage_limit: 9e18 }],
     [{ plan_name: '' }],
-  ])('a customer with %j', async (wrong) => {
+  ])('rejects a sub-organization with %j', async (wrong) => {
     expect((await open(wrong)).status).toBe(422)
   })
 
-  it('a parent that is not there, is suspended, or belongs to somebody itself', async () => {
+  it('rejects a parent that is unknown, suspended or itself a sub-organization', async () => {
     expect(await open({}, 'none')).toMatchObject({
       status: 404,
       body: { msg: 'Parent organization not found' },
@@ -58,7 +58,7 @@ describe('what is refused', () => {
     expect((await open({}, paused.organizationId)).status).toBe(409)
   })
 
-  it('whatever is no sub-organization', async () => {
+  it('returns 404 for an organization that is not a sub-organization', async () => {
     const missing = { status: 404, body: { msg: 'Sub-organization not found' } }
     for (const id of [acme.organizationId, 'none']) {
       const path = `${PATH}/sub-organizations/${id}`
@@ -69,7 +69,7 @@ describe('what is refused', () => {
     expect((await acme.get('/api/v1/auth/me')).status).toBe(200)
   })
 
-  it('circles, also by hand', async () => {
+  it('prevents cycles of organizations in the database', async () => {
     const { id } = (await open()).body.data
     const belong = (child: string, parent: string) =>
       sql`update organizations set parent_organization_id = ${parent} where id = ${child}`.execute(
@@ -79,7 +79,7 @@ describe('what is refused', () => {
     await expect(belong(id, id)).rejects.toThrow()
   })
 
-  it('deleting an organization that has customers', async () => {
+  it('rejects the deletion of an organization with sub-organizations', async () => {
     await admin.post('/api/v1/organizations/', { id: 'seller', name: 'seller' })
     await open({}, 'seller')
     expect(await admin.delete('/api/v1/organizations/seller')).toMatchObject({
@@ -89,8 +89,8 @@ describe('what is refused', () => {
   })
 })
 
-describe('a plan', () => {
-  it('has defaults, and is told with the customer', async () => {
+describe('the plan of a sub-organization', () => {
+  it('has defaults and is part of the created event', async () => {
     const answer = await open({ name: '=1+1 <b>', admin_email: 'boss@customer.test' })
     expect(answer).toMatchObject({
       status: 201,
@@ -115,10 +115,34 @@ describe('a plan', () => {
         event: 'reseller.account.created',
         data: { organization_id: id, parent_org_id: acme.organizationId, plan_name: 'starter' },
       },
+      { event: 'user.invited', data: { email: 'boss@customer.test', role: 'owner' } },
     ])
   })
 
-  it('binds domains and bytes when many come at once', async () => {
+  it('leaves storage for every domain of the default plan (B7.7)', async () => {
+    const key = await app.key((await open({})).body.data.id)
+    const quotas: number[] = []
+    for (let domain = 0; domain < 5; domain++) {
+      const answer = await key.post('/api/v1/domains/', {
+        domain: `share${domain}.test`,
+        dkim_enabled: false,
+      })
+      expect(answer.status).toBe(201)
+      quotas.push(answer.body.data.max_quota)
+    }
+    expect(quotas).toEqual(Array(5).fill(2 * GIGABYTE))
+  })
+
+  it('gives the first domains one gigabyte when there is not enough for all', async () => {
+    const { id } = (await open({ max_domains: 100, storage_limit: 1.5 * GIGABYTE })).body.data
+    const key = await app.key(id)
+    const add = (domain: string) => key.post('/api/v1/domains/', { domain, dkim_enabled: false })
+    expect((await add('one-of-many.test')).body.data.max_quota).toBe(GIGABYTE)
+    expect((await add('two-of-many.test')).body.data.max_quota).toBe(GIGABYTE / 2)
+    expect((await add('three-of-many.test')).body.msg).toContain('storage quota')
+  })
+
+  it('limits domains and storage under concurrent requests', async () => {
     const { id } = (await open({ max_domains: 2, storage_limit: 10 * GIGABYTE })).body.data
     const key = await app.key(id)
     const answers = await Promise.all(Array.from({ length: 6 }, () => addDomain(key)))
@@ -129,7 +153,7 @@ describe('a plan', () => {
     expect((await addDomain(key)).status).toBe(201)
   })
 
-  it('binds users over all domains when many come at once', async () => {
+  it('limits users across all domains under concurrent requests', async () => {
     const { id } = (await open({ max_users: 3 })).body.data
     const key = await app.key(id)
     const names = await Promise.all(
@@ -153,7 +177,7 @@ describe('a plan', () => {
     expect((await plan(id, { max_users: 3 })).status).toBe(200)
   })
 
-  it('cannot be set below what is in use, nor without a field', async () => {
+  it('cannot be set below current usage or without a field', async () => {
     const { id } = (await open()).body.data
     await addDomain(await app.key(id))
     expect((await plan(id, { max_domains: 0 })).status).toBe(400)
@@ -168,10 +192,10 @@ describe('a plan', () => {
     })
   })
 
-  it('stays within what the parent has, for all customers and its own domains together', async () => {
+  it('stays within the storage of the parent, which its own domains share', async () => {
     const seller = await app.tenant('bounded')
     const quotas = `/api/v1/organizations/${seller.organizationId}/quotas`
-    // Its own domain has 10 GB.
+    // The domain of the parent already uses 10 GB of the 15 GB.
     await admin.put(quotas, { storage_quotas: { storage_quota_mb: 15 * 1024 } })
     const races = await Promise.all(
       Array.from({ length: 4 }, () => open({ storage_limit: 2 * GIGABYTE }, seller.organizationId)),
@@ -189,8 +213,8 @@ describe('a plan', () => {
   })
 })
 
-describe('a customer', () => {
-  it('that is deleted stops at once and loses nothing; a second time changes nothing', async () => {
+describe('a sub-organization', () => {
+  it('is deactivated and keeps its data when deleted; a second delete changes nothing', async () => {
     const { id } = (await open({ name: 'Late payer' })).body.data
     const key = await app.key(id)
     const domain = (await addDomain(key)).body.data.domain
@@ -216,7 +240,7 @@ describe('a customer', () => {
     )
   })
 
-  it('is listed by parent and status, page by page', async () => {
+  it('is listed by parent and status, with pagination', async () => {
     const seller = await app.tenant('lister')
     for (const name of ['c', 'a', 'b']) await open({ name }, seller.organizationId)
     const list = async (query: string) =>
@@ -234,7 +258,7 @@ describe('a customer', () => {
   })
 })
 
-it('bills what is used, by customer and by plan, of one reseller or of all', async () => {
+it('returns reseller billing by sub-organization and plan, for one parent or all', async () => {
   const seller = await app.tenant('biller')
   const empty = await admin.get(`${PATH}/billing/summary?parent_org_id=none`)
   expect(empty.body.data).toMatchObject({

@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
 import { Body } from '../../http/envelope.ts'
 
-/** Every change says why. */
 export const reason = Type.String({
   minLength: 1,
   maxLength: 2000,
-  description: 'Kept in the audit trail',
+  description: 'Stored in the audit log',
   examples: ['Password spraying against acme.example'],
 })
 

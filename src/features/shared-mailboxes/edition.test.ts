@@ -3,7 +3,7 @@ import { startApp } from '../../../test/support/app.ts'
 
 const PATH = '/api/v1/shared-mailboxes'
 
-it('shared mailboxes are not there in the community edition, also not for somebody without a key', async () => {
+it('shared mailbox routes return 404 in the community edition, also without an API key', async () => {
   const community = await startApp({ env: { SVC_EDITION: 'community' } })
   try {
     const tenant = await community.tenant('acme')

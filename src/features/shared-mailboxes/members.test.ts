@@ -60,7 +60,7 @@ const events = async () => {
 }
 
 describe('adding a member', () => {
-  it('refuses a body that is not one', async () => {
+  it('rejects an invalid body', async () => {
     for (const body of [
       {},
       { email_account_id: 7 },
@@ -73,7 +73,7 @@ describe('adding a member', () => {
     expect(await stored()).toEqual([])
   })
 
-  it('answers 404 for an account that is unknown, foreign, suspended or no account', async () => {
+  it("returns 404 for an unknown, suspended or another organization's account", async () => {
     const sleeping = await account(`sleeping${count}@acme.test`)
     await suspend(sleeping.id)
     const names = [
@@ -96,7 +96,7 @@ describe('adding a member', () => {
     expect(await stored()).toEqual([])
   })
 
-  it('answers 404 for a shared mailbox that is foreign or deleted', async () => {
+  it("returns 404 for a deleted or another organization's shared mailbox", async () => {
     const msg = 'Shared mailbox not found'
     expect(await add(globex.accountId, undefined, globex)).toMatchObject({
       status: 404,
@@ -109,7 +109,7 @@ describe('adding a member', () => {
     expect(await stored()).toEqual([])
   })
 
-  it('takes an id or an address, with full access unless less was asked for', async () => {
+  it('accepts an id or an address, with full access by default', async () => {
     const answer = await add(jane.email.toUpperCase())
     expect(answer).toMatchObject({ status: 200, body: { msg: 'Member added successfully' } })
     const { member_id } = answer.body.data
@@ -143,7 +143,7 @@ describe('adding a member', () => {
     })
   })
 
-  it('again changes the permission of the same membership, and tells only about a change', async () => {
+  it('a second time changes the permission, and emits an event only for a change', async () => {
     const first = (await add(jane.id, 'send_as')).body.data
     const user = await app.dashboard(acme.email)
     const again = (await add(jane.email, 'read_only', user)).body.data
@@ -158,14 +158,14 @@ describe('adding a member', () => {
     ])
   })
 
-  it('many times at once makes one member', async () => {
+  it('in many concurrent requests creates one member', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => add(jane.id)))
     expect(new Set(answers.map(({ body }) => body.data.member_id)).size).toBe(1)
     expect(await stored()).toHaveLength(1)
     expect(await events()).toHaveLength(1)
   })
 
-  it('while the mailbox is being deleted leaves nobody behind', async () => {
+  it('during the deletion of the mailbox leaves no member behind', async () => {
     await Promise.all([
       add(jane.id),
       acme.delete(`/api/v1/shared-mailboxes/${id}`),
@@ -174,7 +174,7 @@ describe('adding a member', () => {
     expect(await stored()).toEqual([])
   })
 
-  it('is open to the platform, within the organization of the mailbox', async () => {
+  it('lets a platform key add accounts of the organization of the mailbox', async () => {
     const operator = await app.operator('operator')
     expect((await add(globex.accountId, undefined, operator)).status).toBe(404)
     expect((await add(jane.id, undefined, operator)).status).toBe(200)
@@ -183,7 +183,7 @@ describe('adding a member', () => {
 })
 
 describe('changing and removing a member', () => {
-  it('answers 404 for somebody who is none', async () => {
+  it('returns 404 for an account that is no member', async () => {
     for (const name of [jane.id, jane.email, 'nobody@acme.test', globex.email, 'x']) {
       const msg = 'Member not found'
       const body = { email_account_id: jane.id, permission: 'read_only' }
@@ -193,7 +193,7 @@ describe('changing and removing a member', () => {
     expect(await events()).toEqual([])
   })
 
-  it("is not possible in another organization's mailbox, nor with a key that only reads", async () => {
+  it("is rejected in another organization's mailbox and with a read-only key", async () => {
     await add(jane.id, 'read_only')
     const reader = await app.key(acme.organizationId, { permissions: { read_only: true } })
     for (const [client, status] of [
@@ -207,7 +207,7 @@ describe('changing and removing a member', () => {
     expect(await stored()).toMatchObject([{ permission: 'read_only' }])
   })
 
-  it('changes the permission of whom the path names, whatever the body says', async () => {
+  it('changes the member of the path and ignores the account in the body', async () => {
     await add(jane.id, 'read_only')
     const answer = await acme.put(path(jane.email), {
       email_account_id: acme.accountId,
@@ -225,7 +225,7 @@ describe('changing and removing a member', () => {
     expect(await members()).toMatchObject([{ permission: 'send_on_behalf' }])
   })
 
-  it('takes all access away, also from somebody who is suspended', async () => {
+  it('removes all access, also of a suspended member', async () => {
     await add(jane.id)
     await suspend(jane.id)
     expect(await acme.delete(path(jane.email))).toMatchObject({
@@ -240,7 +240,7 @@ describe('changing and removing a member', () => {
     })
   })
 
-  it('happens by itself when the account is deleted', async () => {
+  it('removes the member when its account is deleted', async () => {
     await add(jane.id)
     await app.core.db.deleteFrom('email_accounts').where('id', '=', jane.id).execute()
     expect(await members()).toEqual([])

@@ -15,9 +15,3 @@ export const DomainInactive = defineError<string>({
   status: 400,
   message: (domain) => `Domain ${domain} is inactive`,
 })
-export const SharedAddressTaken = defineError<{ email: string; by: string; id?: string }>({
-  status: 409,
-  code: 'MAILBOX_ALREADY_EXISTS',
-  message: ({ email, by }) => `Address ${email} is already used by ${by}`,
-  data: ({ id }) => (id === undefined ? undefined : { existing_id: id }),
-})

@@ -13,9 +13,15 @@ export const SharedMailboxCreated = defineEvent('shared_mailbox.created', {
   data: Type.Object({ ...Named, name: Type.String() }),
 })
 
+export const SharedMailboxUpdated = defineEvent('shared_mailbox.updated', {
+  source: 'api',
+  summary: 'The name or the automatic reply of a shared mailbox was changed',
+  data: Type.Object({ ...Named, updated_fields: Type.Array(Type.String()) }),
+})
+
 export const SharedMailboxDeleted = defineEvent('shared_mailbox.deleted', {
   source: 'api',
-  summary: 'A shared mailbox was deleted; nobody is a member any more',
+  summary: 'A shared mailbox was deleted, with all its members',
   data: Type.Object(Named),
 })
 
@@ -34,7 +40,7 @@ export const MemberAdded = defineEvent('shared_mailbox.member.added', {
 
 export const PermissionChanged = defineEvent('shared_mailbox.permission.changed', {
   source: 'api',
-  summary: 'What a member may do with a shared mailbox was changed',
+  summary: 'The permission of a member of a shared mailbox was changed',
   data: Type.Object({
     ...Membership,
     permission: Type.String(),

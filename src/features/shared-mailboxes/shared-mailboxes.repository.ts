@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { inOrder, pageOf, withIds } from '../../database/pages.ts'
+import { inOrder, pageAndTotal, withIds } from '../../database/paging.ts'
 import { inScope } from '../../database/scope.ts'
 import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
@@ -30,12 +30,13 @@ export async function list(
 ) {
   let query = db
     .selectFrom('shared_mailboxes')
-    // Written out: a plan for either could not use the index of the active ones.
+    // A literal: the index of active shared mailboxes is partial.
     .where('shared_mailboxes.status', '=', sql.lit(status))
     .where(inScope('shared_mailboxes', scope))
   if (q) query = query.where(contains(['shared_mailboxes.email', 'shared_mailboxes.name'], q))
   const all = { perPage: Number.MAX_SAFE_INTEGER, offset: 0 }
-  const ids = await pageOf(
+  const { ids, total } = await pageAndTotal(
+    db,
     query,
     'shared_mailboxes',
     { by: 'email', direction: 'asc' },
@@ -55,7 +56,7 @@ export async function list(
     ])
     .where(withIds('shared_mailboxes', ids))
     .execute()
-  return inOrder(ids, rows)
+  return { items: inOrder(ids, rows), total }
 }
 
 const active = (db: Db, scope: Scope, id: string) =>
@@ -66,10 +67,10 @@ const active = (db: Db, scope: Scope, id: string) =>
     .where('shared_mailboxes.status', '=', 'active')
     .where(inScope('shared_mailboxes', scope))
 
-/** One that was deleted is not there, as far as anybody is concerned. */
+/** Deleted shared mailboxes are not found. */
 export const find = (db: Db, scope: Scope, id: string) => active(db, scope, id).executeTakeFirst()
 
-/** Members come and go one request at a time, and not while the mailbox is being deleted. */
+/** Serializes member changes with each other and with the deletion of the mailbox. */
 export const lock = (tx: Tx, scope: Scope, id: string) =>
   active(tx, scope, id).forUpdate().executeTakeFirst()
 
@@ -86,6 +87,20 @@ export const insert = (
   },
 ) => tx.insertInto('shared_mailboxes').values(fields).returning(columns).executeTakeFirstOrThrow()
 
+export interface SharedMailboxFields {
+  name?: string
+  auto_reply_enabled?: boolean
+  auto_reply_message?: string | null
+}
+
+export const update = (tx: Tx, id: string, fields: SharedMailboxFields, now: Date) =>
+  tx
+    .updateTable('shared_mailboxes')
+    .set({ ...fields, updated_at: now.toISOString() })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+
 export const deactivate = (tx: Tx, id: string, now: Date) =>
   tx
     .updateTable('shared_mailboxes')
@@ -96,7 +111,7 @@ export const deactivate = (tx: Tx, id: string, now: Date) =>
 export const removeMembers = (tx: Tx, id: string) =>
   tx.deleteFrom('shared_mailbox_members').where('shared_mailbox_id', '=', id).execute()
 
-/** What a caller names an account by: its id or its address. */
+/** The id or the e-mail address of an account. */
 export interface Name {
   id: string
   email: string
@@ -105,7 +120,7 @@ export interface Name {
 const named = ({ id, email }: Name) =>
   sql<SqlBool>`(email_accounts.id = ${id} or email_accounts.email = ${email})`
 
-/** Held, so that it cannot be deleted before it is a member. */
+/** Prevents the deletion of the account until it is a member. */
 export const holdActiveAccount = (tx: Tx, organizationId: string, name: Name) =>
   tx
     .selectFrom('email_accounts')

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { key } from '../../access/labels.ts'
+import { ADDRESS_CONFLICTS } from '../../hosting/address-conflicts.ts'
+import { MailboxOnHold } from '../../hosting/held-mailboxes.ts'
 import { Done, done, Success, success } from '../../http/envelope.ts'
-import { pageOf } from '../../http/paging.ts'
+import { pageOf, TOTAL_COUNT } from '../../http/paging.ts'
 import { ForwardingLoop } from '../aliases/aliases.errors.ts'
 import { DomainNotFound } from '../domains/domains.errors.ts'
-import { MailboxOnHold } from '../mailboxes/mailboxes.errors.ts'
 import * as errors from './shared-mailboxes.errors.ts'
 import * as shapes from './shared-mailboxes.schemas.ts'
 import type { SharedMailboxService } from './shared-mailboxes.service.ts'
@@ -13,19 +14,23 @@ export const sharedMailboxRoutes =
   (mailboxes: SharedMailboxService): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get('', {
-      config: { auth: key('read') },
+      config: { auth: key('read'), totalCount: true },
       schema: {
         operationId: 'list_shared_mailboxes',
         summary: 'List shared mailboxes',
         querystring: shapes.SharedMailboxQuery,
         response: { 200: Success(shapes.SharedMailboxList) },
       },
-      handler: async ({ caller, query }) => {
+      handler: async ({ caller, query }, reply) => {
         const paged = query.page !== undefined || query.per_page !== undefined
-        return success(
-          'Shared mailboxes retrieved successfully',
-          await mailboxes.list(caller, query, paged ? pageOf(query) : undefined),
+        const { items, total } = await mailboxes.list(
+          caller,
+          query,
+          paged ? pageOf(query) : undefined,
         )
+        return reply
+          .header(TOTAL_COUNT, total)
+          .send(success('Shared mailboxes retrieved successfully', items))
       },
     })
 
@@ -36,7 +41,7 @@ export const sharedMailboxRoutes =
           errors.DomainNotVerified,
           errors.DomainInactive,
           DomainNotFound,
-          errors.SharedAddressTaken,
+          ...ADDRESS_CONFLICTS,
         ],
       },
       schema: {
@@ -63,6 +68,22 @@ export const sharedMailboxRoutes =
         success(
           'Shared mailbox retrieved successfully',
           await mailboxes.get(caller, params.mailbox_id),
+        ),
+    })
+
+    app.put('/:mailbox_id', {
+      config: { auth: key('write'), errors: [errors.SharedMailboxNotFound] },
+      schema: {
+        operationId: 'update_shared_mailbox',
+        summary: 'Change the name or the automatic reply of a shared mailbox',
+        params: shapes.MailboxParams,
+        body: shapes.SharedMailboxChange,
+        response: { 200: Success(shapes.SharedMailbox) },
+      },
+      handler: async ({ caller, params, body }) =>
+        success(
+          'Shared mailbox updated successfully',
+          await mailboxes.update(caller, params.mailbox_id, body),
         ),
     })
 
@@ -138,7 +159,7 @@ export const sharedMailboxRoutes =
       },
       schema: {
         operationId: 'remove_shared_mailbox_member',
-        summary: 'Take all access away from a member; its own mailbox stays as it is',
+        summary: 'Remove a member from a shared mailbox; its own mailbox is unchanged',
         params: shapes.MemberParams,
         response: { 200: Done },
       },

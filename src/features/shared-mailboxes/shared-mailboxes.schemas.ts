@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { Body, Nullable, OneOf, Timestamp } from '../../http/envelope.ts'
 
-export const PERMISSIONS = ['full_access', 'send_as', 'send_on_behalf', 'read_only'] as const
+const PERMISSIONS = ['full_access', 'send_as', 'send_on_behalf', 'read_only'] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
 const STATUSES = ['active', 'inactive'] as const
@@ -14,7 +14,7 @@ const named = {
   organization_id: Type.String(),
 }
 
-export const SharedMailboxListItem = Type.Object(
+const SharedMailboxListItem = Type.Object(
   {
     ...named,
     status: OneOf(STATUSES),
@@ -79,7 +79,18 @@ export const NewSharedMailbox = Body({
   organization_id: Type.Optional(
     Type.Unknown({ description: 'Deprecated and ignored: the domain decides' }),
   ),
-  auto_reply_enabled: Type.Optional(Type.Boolean({ default: false })),
+  auto_reply_enabled: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Answers each sender once a day; lists and automatic mail get no reply',
+    }),
+  ),
+  auto_reply_message: Type.Optional(Nullable(Type.String({ maxLength: MAX_REPLY }))),
+})
+
+export const SharedMailboxChange = Body({
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, examples: ['Support'] })),
+  auto_reply_enabled: Type.Optional(Type.Boolean()),
   auto_reply_message: Type.Optional(Nullable(Type.String({ maxLength: MAX_REPLY }))),
 })
 

@@ -1,36 +1,30 @@
 import type { Static } from 'typebox'
-import { actorOf } from '../../access/actor.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
-import { holderOf } from '../../database/addresses.ts'
 import { refusing } from '../../database/conflicts.ts'
-import type { Tx } from '../../database/database.ts'
 import { narrowed } from '../../database/scope.ts'
 import { invalidField } from '../../errors.ts'
+import { addressConflict } from '../../hosting/address-conflicts.ts'
+import { refuseHeld } from '../../hosting/held-mailboxes.ts'
 import type { Page } from '../../http/paging.ts'
-import { domainOf, toMailAddress } from '../../lib/mail-address.ts'
+import { toMailAddress } from '../../lib/mail-address.ts'
 import { ulid } from '../../lib/ulid.ts'
 import type { AliasService } from '../aliases/aliases.service.ts'
 import { DomainNotFound } from '../domains/domains.errors.ts'
 import type { DomainService } from '../domains/domains.service.ts'
-import { refuseKept } from '../mailboxes/kept-mailboxes.ts'
+import { aboutMailbox, lockMailbox, memberService } from './members.service.ts'
 import {
-  AccountNotFound,
   DomainInactive,
   DomainNotVerified,
-  MemberNotFound,
-  SharedAddressTaken,
   SharedMailboxNotFound,
 } from './shared-mailboxes.errors.ts'
 import {
-  MemberAdded,
-  MemberRemoved,
-  PermissionChanged,
   SharedMailboxCreated,
   SharedMailboxDeleted,
+  SharedMailboxUpdated,
 } from './shared-mailboxes.events.ts'
 import * as shared from './shared-mailboxes.repository.ts'
-import type { Member, NewSharedMailbox, Permission } from './shared-mailboxes.schemas.ts'
+import type { NewSharedMailbox } from './shared-mailboxes.schemas.ts'
 
 interface Needs extends Pick<Core, 'authCache' | 'change' | 'db' | 'events' | 'now'> {
   domains: Pick<DomainService, 'holdByName'>
@@ -41,40 +35,6 @@ export type SharedMailboxService = ReturnType<typeof sharedMailboxService>
 
 export function sharedMailboxService(needs: Needs) {
   const { aliases, authCache, change, db, domains, events, now } = needs
-
-  const about = (mailbox: { organization_id: string; email: string }) => ({
-    org_id: mailbox.organization_id,
-    domain: domainOf(mailbox.email),
-  })
-
-  async function locked(tx: Tx, caller: Caller, id: string) {
-    const mailbox = await shared.lock(tx, caller.scope, id)
-    if (!mailbox) throw new SharedMailboxNotFound()
-    return mailbox
-  }
-
-  /** Of a member or of one to be: says what it now is, and tells when it was something else. */
-  async function setPermission(
-    tx: Tx,
-    caller: Caller,
-    mailbox: shared.SharedMailboxRow,
-    member: Static<typeof Member>,
-    permission: Permission,
-  ) {
-    if (member.permission === permission) return member
-    await shared.updateMember(
-      tx,
-      member.member_id,
-      { permission, granted_by: actorOf(caller) },
-      now(),
-    )
-    await events.emit(tx, PermissionChanged, about(mailbox), {
-      ...namesOf(mailbox, member),
-      permission,
-      previous_permission: member.permission,
-    })
-    return { ...member, permission }
-  }
 
   return {
     list(
@@ -92,14 +52,18 @@ export function sharedMailboxService(needs: Needs) {
       return { mailbox, members: await shared.listMembers(db, id) }
     },
 
-    /** Whatever organization was sent: the domain decides, and a tenant has only its own. */
+    /** The organization is that of the domain; a sent organization is ignored. */
     async create(caller: Caller, sent: Static<typeof NewSharedMailbox>) {
       const read = toMailAddress(sent.email)
       if (!read) throw invalidField('email', 'Invalid email format')
       if (sent.name.trim() === '') throw invalidField('name', 'Must not be empty')
+      refuseSilentReply(sent)
       const { address: email, domain } = read
       return refusing(
-        { addresses_pkey: () => taken(email), shared_mailboxes_email: () => taken(email) },
+        {
+          addresses_pkey: () => addressConflict(db, caller.scope, email),
+          shared_mailboxes_email: () => addressConflict(db, caller.scope, email),
+        },
         () =>
           change(caller, async (tx) => {
             const hosted = await domains.holdByName(tx, caller.scope, domain)
@@ -115,7 +79,7 @@ export function sharedMailboxService(needs: Needs) {
               auto_reply_enabled: sent.auto_reply_enabled ?? false,
               auto_reply_message: sent.auto_reply_message ?? null,
             })
-            await events.emit(tx, SharedMailboxCreated, about(mailbox), {
+            await events.emit(tx, SharedMailboxCreated, aboutMailbox(mailbox), {
               shared_mailbox_id: mailbox.id,
               email,
               organization_id: mailbox.organization_id,
@@ -126,84 +90,57 @@ export function sharedMailboxService(needs: Needs) {
       )
     },
 
-    /** It stays as history, without members; its address is free at once. */
+    update: (caller: Caller, id: string, sent: shared.SharedMailboxFields) =>
+      change(caller, async (tx) => {
+        const before = await lockMailbox(tx, caller, id)
+        if (sent.name?.trim() === '') throw invalidField('name', 'Must not be empty')
+        const { name, auto_reply_enabled, auto_reply_message } = { ...before, ...sent }
+        const fields = { name, auto_reply_enabled, auto_reply_message }
+        refuseSilentReply(fields)
+        const updated_fields = Object.keys(fields).filter(
+          (field) => fields[field as keyof typeof fields] !== before[field as keyof typeof fields],
+        )
+        if (updated_fields.length === 0) return before
+        const mailbox = await shared.update(tx, id, fields, now())
+        await events.emit(tx, SharedMailboxUpdated, aboutMailbox(mailbox), {
+          shared_mailbox_id: id,
+          email: mailbox.email,
+          organization_id: mailbox.organization_id,
+          updated_fields,
+        })
+        return mailbox
+      }),
+
+    /** Keeps the row as history, without members; the address is free at once. */
     async remove(caller: Caller, id: string) {
       const email = await change(caller, async (tx) => {
         await aliases.lockForwarding(tx)
-        const mailbox = await locked(tx, caller, id)
-        await refuseKept(tx, { ...mailbox, ids: [id], emails: [mailbox.email] }, now())
+        const mailbox = await lockMailbox(tx, caller, id)
+        await refuseHeld(tx, { ...mailbox, ids: [id], emails: [mailbox.email] }, now())
         await shared.removeMembers(tx, id)
         await shared.deactivate(tx, id, now())
-        // Its mail is now the catch-all's, which may lead back here.
+        // Mail for the address now goes to the catch-all, which may lead back here.
         await aliases.refuseLoop(tx, caller, mailbox.email)
-        await events.emit(tx, SharedMailboxDeleted, about(mailbox), {
+        await events.emit(tx, SharedMailboxDeleted, aboutMailbox(mailbox), {
           shared_mailbox_id: id,
           email: mailbox.email,
           organization_id: mailbox.organization_id,
         })
         return mailbox.email
       })
-      // Dovecot remembers where its mail is kept; the next one of that name has a place of its own.
+      // Dovecot caches the mail location; the next mailbox with this address has another one.
       await authCache.flush([email])
     },
 
-    addMember: (caller: Caller, id: string, name: string, permission: Permission) =>
-      change(caller, async (tx) => {
-        const mailbox = await locked(tx, caller, id)
-        const account = await shared.holdActiveAccount(tx, mailbox.organization_id, nameOf(name))
-        if (!account) throw new AccountNotFound()
-        const existing = await shared.findMember(tx, id, account)
-        if (existing) return setPermission(tx, caller, mailbox, existing, permission)
-        const member = {
-          member_id: ulid(),
-          email_account_id: account.id,
-          email: account.email,
-          permission,
-        }
-        await shared.insertMember(tx, {
-          id: member.member_id,
-          shared_mailbox_id: id,
-          email_account_id: account.id,
-          permission,
-          granted_by: actorOf(caller),
-        })
-        await events.emit(tx, MemberAdded, about(mailbox), {
-          ...namesOf(mailbox, member),
-          permission,
-        })
-        return member
-      }),
-
-    changeMember: (caller: Caller, id: string, name: string, permission: Permission) =>
-      change(caller, async (tx) => {
-        const mailbox = await locked(tx, caller, id)
-        const member = await shared.findMember(tx, id, nameOf(name))
-        if (!member) throw new MemberNotFound()
-        return setPermission(tx, caller, mailbox, member, permission)
-      }),
-
-    /** Also of somebody who is suspended: access is taken away while it rests, too. */
-    removeMember: (caller: Caller, id: string, name: string) =>
-      change(caller, async (tx) => {
-        const mailbox = await locked(tx, caller, id)
-        const member = await shared.findMember(tx, id, nameOf(name))
-        if (!member) throw new MemberNotFound()
-        await shared.removeMember(tx, member.member_id)
-        await events.emit(tx, MemberRemoved, about(mailbox), namesOf(mailbox, member))
-      }),
-  }
-
-  async function taken(email: string) {
-    const { id, words } = await holderOf(db, email)
-    return new SharedAddressTaken({ email, by: words, ...(id !== undefined && { id }) })
+    ...memberService(needs),
   }
 }
 
-const nameOf = (sent: string) => ({ id: sent, email: toMailAddress(sent)?.address ?? '' })
-
-const namesOf = (mailbox: { id: string }, member: Static<typeof Member>) => ({
-  shared_mailbox_id: mailbox.id,
-  member_id: member.member_id,
-  member_account_id: member.email_account_id,
-  member_email: member.email,
-})
+function refuseSilentReply({
+  auto_reply_enabled,
+  auto_reply_message,
+}: Pick<shared.SharedMailboxFields, 'auto_reply_enabled' | 'auto_reply_message'>): void {
+  if (auto_reply_enabled && !auto_reply_message?.trim()) {
+    throw invalidField('auto_reply_message', 'Required when auto_reply_enabled is true')
+  }
+}

@@ -57,14 +57,14 @@ describe('creating a shared mailbox', () => {
       { email: 'team@acme.test', name: 'Team', auto_reply_message: 'x'.repeat(20_001) },
       ['auto_reply_message'],
     ],
-  ])('refuses %j', async (body, fields) => {
+  ])('rejects %j', async (body, fields) => {
     const answer = await create(body)
     expect(answer.status).toBe(422)
     expect(answer.body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(fields)
     expect(await stored('team@acme.test')).toEqual([])
   })
 
-  it("answers 404 for a domain that is unknown or another organization's", async () => {
+  it("returns 404 for an unknown or another organization's domain", async () => {
     for (const email of ['team@nowhere.test', 'team@globex.test']) {
       const body = { email, name: 'Team', organization_id: globex.organizationId }
       expect(await create(body)).toMatchObject({ status: 404, body: { msg: 'Domain not found' } })
@@ -72,7 +72,7 @@ describe('creating a shared mailbox', () => {
     }
   })
 
-  it('needs a domain that is verified and active', async () => {
+  it('requires a verified and active domain', async () => {
     const other = await app.tenant('other')
     await changeDomain(other.domainId, { verified_at: null })
     expect(await create({ email: 'team@other.test', name: 'Team' }, other)).toMatchObject({
@@ -86,7 +86,7 @@ describe('creating a shared mailbox', () => {
     })
   })
 
-  it('refuses an address that means something else already', async () => {
+  it('rejects an address that is already in use', async () => {
     const { id, email } = await created()
     await acme.post('/api/v1/aliases/add', {
       source: 'alias@acme.test',
@@ -102,15 +102,16 @@ describe('creating a shared mailbox', () => {
         secret_hash: '',
       })
       .execute()
-    for (const [address, by] of [
-      [email.toUpperCase(), 'a shared mailbox'],
-      [acme.email, 'a mailbox'],
-      ['alias@acme.test', 'an alias'],
-      ['app@acme.test', 'an SMTP login'],
+    for (const [address, by, error_code] of [
+      [email.toUpperCase(), 'a shared mailbox', 'MAILBOX_ALREADY_EXISTS'],
+      [acme.email, 'a mailbox', 'MAILBOX_ALREADY_EXISTS'],
+      // B7.5: these are no mailboxes.
+      ['alias@acme.test', 'an alias', 'ADDRESS_IN_USE'],
+      ['app@acme.test', 'an SMTP login', 'ADDRESS_IN_USE'],
     ] as const) {
       expect(await create({ email: address, name: 'Team' })).toMatchObject({
         status: 409,
-        body: { msg: `Address ${address.toLowerCase()} is already used by ${by}` },
+        body: { msg: `Address ${address.toLowerCase()} is already used by ${by}`, error_code },
       })
     }
     expect((await create({ email, name: 'Team' })).body).toMatchObject({
@@ -119,7 +120,7 @@ describe('creating a shared mailbox', () => {
     })
   })
 
-  it('lets one of many requests for the same address through', async () => {
+  it('creates one shared mailbox for many concurrent requests with one address', async () => {
     const email = fresh()
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => create({ email, name: 'Team' })),
@@ -127,7 +128,7 @@ describe('creating a shared mailbox', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
   })
 
-  it('keeps the name to the letter, and takes the organization from the domain', async () => {
+  it('stores the name unchanged and takes the organization from the domain', async () => {
     const email = fresh()
     const name = ' <b>Söpport</b> & "co" 🦄 '
     const answer = await create({
@@ -166,13 +167,13 @@ describe('creating a shared mailbox', () => {
     ])
   })
 
-  it('is refused to a key that may only read', async () => {
+  it('rejects a read-only key', async () => {
     const reader = await app.key(acme.organizationId, { permissions: { read_only: true } })
     expect((await create({ email: fresh(), name: 'Team' }, reader)).status).toBe(403)
     expect((await reader.get(PATH)).status).toBe(200)
   })
 
-  it('is open to the platform, for the organization of the domain', async () => {
+  it('lets a platform key create one for the organization of the domain', async () => {
     const email = fresh('globex.test')
     const operator = await app.operator('operator')
     const answer = await create(
@@ -189,7 +190,7 @@ describe('creating a shared mailbox', () => {
 })
 
 describe('listing shared mailboxes', () => {
-  it('answers the active ones of the organization, by address', async () => {
+  it("returns the organization's active shared mailboxes, sorted by address", async () => {
     const hooli = await app.tenant('hooli')
     const ids: Record<string, string> = {}
     for (const name of ['b', 'a', 'c']) {
@@ -221,7 +222,7 @@ describe('listing shared mailboxes', () => {
     expect((await hooli.get(`${PATH}?status=gone`)).status).toBe(422)
   })
 
-  it('redirects from the root with a slash, also a creation', async () => {
+  it('redirects the collection URL with a trailing slash, also for a POST', async () => {
     for (const method of ['GET', 'POST']) {
       const answer = await acme.call(method, `${PATH}/`)
       expect(answer).toMatchObject({ status: 307, headers: { location: PATH } })
@@ -230,7 +231,7 @@ describe('listing shared mailboxes', () => {
 })
 
 describe('deleting a shared mailbox', () => {
-  it('answers 404 for one that is unknown, foreign or gone', async () => {
+  it("returns 404 for an unknown, deleted or another organization's shared mailbox", async () => {
     const { id } = await created()
     for (const [client, name] of [
       [acme, ulid()],
@@ -245,7 +246,7 @@ describe('deleting a shared mailbox', () => {
     expect((await acme.get(`${PATH}/${id}`)).status).toBe(200)
   })
 
-  it('keeps it as history, removes its members and frees the address at once', async () => {
+  it('keeps the row as history, removes the members and frees the address at once', async () => {
     const { id, email } = await created()
     await acme.post(`${PATH}/${id}/members`, { email_account_id: acme.accountId })
     expect(await acme.delete(`${PATH}/${id}`)).toMatchObject({
@@ -273,7 +274,7 @@ describe('deleting a shared mailbox', () => {
     })
   })
 
-  it('is refused while a catch-all leads to it: mail would go round in circles', async () => {
+  it('is rejected while a catch-all forwards to it, which would create a loop', async () => {
     const { id, email } = await created()
     await acme.post('/api/v1/aliases/add', { source: '@acme.test', destination: email })
     expect(await acme.delete(`${PATH}/${id}`)).toMatchObject({

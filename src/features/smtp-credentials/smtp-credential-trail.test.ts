@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, type Client, startApp } from '../../../test/support/app.ts'
+import { DAY_MS, MINUTE_MS } from '../../lib/time.ts'
 import { ulid } from '../../lib/ulid.ts'
 
 const PATH = '/api/v1/smtp-credentials/'
-const DAY_MS = 24 * 60 * 60 * 1000
 
 let app: App
 let acme: Awaited<ReturnType<App['tenant']>>
@@ -23,8 +23,8 @@ const create = async (body: object = {}) =>
 const eventsOf = async (id: string, who: Client = acme) =>
   (await who.get(`${PATH}${id}/events`)).body.data.events
 
-describe('the trail', () => {
-  it('tells who changed what, newest first', async () => {
+describe('the trail of an SMTP credential', () => {
+  it('lists actor and change, newest first', async () => {
     const { id, username } = await create()
     await acme.patch(`${PATH}${id}`, { name: 'Invoices', expires_at: '2031-01-01T01:00:00+01:00' })
     await acme.post(`${PATH}${id}/rotate`)
@@ -51,7 +51,7 @@ describe('the trail', () => {
     expect((await acme.get(`${PATH}${id}/events?limit=501`)).status).toBe(200)
   })
 
-  it.each([['0'], ['-1'], ['many'], ['']])('refuses limit=%s', async (limit) => {
+  it.each([['0'], ['-1'], ['many'], ['']])('rejects limit=%s', async (limit) => {
     const { id } = await create()
     expect(await acme.get(`${PATH}${id}/events?limit=${limit}`)).toMatchObject({
       status: 422,
@@ -59,7 +59,7 @@ describe('the trail', () => {
     })
   })
 
-  it('outlives the credential, for its own organization', async () => {
+  it('stays readable for its organization after the credential is deleted', async () => {
     const { id } = await create()
     await acme.delete(`${PATH}${id}`)
     expect(await eventsOf(id)).toMatchObject([{ event: 'deleted' }, { event: 'created' }])
@@ -67,7 +67,7 @@ describe('the trail', () => {
     expect((await acme.get(`${PATH}${ulid()}/events`)).status).toBe(404)
   })
 
-  it('outlives domain and organization; their deletion is part of it', async () => {
+  it('stays readable after domain and organization are deleted, and records the deletion', async () => {
     const operator = await app.operator('admin')
     const { organizationId } = await app.tenant('hooli')
     const added = await operator.post('/api/v1/domains/', {
@@ -95,7 +95,7 @@ describe('the trail', () => {
     expect(await eventsOf(one.id, platformKey)).toHaveLength(2)
   })
 
-  it('leaves no credential out when a domain is deleted while one is created', async () => {
+  it('records every credential when a domain is deleted during a creation', async () => {
     const added = await acme.post('/api/v1/domains/', { domain: 'short-lived.test' })
     const domain_id = added.body.data.id
     const [created, deleted] = await Promise.all([
@@ -112,7 +112,7 @@ describe('the trail', () => {
     }
   })
 
-  it('takes any number of deletions at once', async () => {
+  it('records any number of concurrent deletions', async () => {
     const added = await acme.post('/api/v1/domains/', { domain: 'crowded.test' })
     const domain_id = added.body.data.id
     await sql`insert into smtp_credentials (id, organization_id, domain_id, username, secret_hash)
@@ -122,7 +122,7 @@ describe('the trail', () => {
     expect(await eventsOf('crowd-7500')).toMatchObject([{ event: 'deleted' }])
   })
 
-  it('cannot be rewritten, not even in the database', async () => {
+  it('cannot be changed, not even in the database', async () => {
     await create()
     const { db } = app.core
     for (const statement of [
@@ -135,7 +135,7 @@ describe('the trail', () => {
   })
 })
 
-describe('usage', () => {
+describe('the usage of an SMTP credential', () => {
   const logged = (credential_id: string, status: string, daysAgo: number) =>
     app.core.db
       .insertInto('mail_log')
@@ -147,7 +147,7 @@ describe('usage', () => {
       })
       .execute()
 
-  it('counts what the credential sent within the window, by status', async () => {
+  it('counts the messages within the window, by status', async () => {
     const { id } = await create()
     const { id: other } = await create()
     for (const status of ['delivered', 'delivered', 'bounced', 'deferred', 'queued']) {
@@ -182,11 +182,11 @@ describe('usage', () => {
     expect(week).toMatchObject({ window_days: 7, total: 5, rejected: 0 })
     expect(week.by_status).not.toHaveProperty('rejected')
     const since = app.clock.now().getTime() - Date.parse(week.since)
-    expect(Math.abs(since - 7 * DAY_MS)).toBeLessThan(60_000)
+    expect(Math.abs(since - 7 * DAY_MS)).toBeLessThan(MINUTE_MS)
     expect((await acme.get(`${PATH}${id}/usage?days=365`)).body.data.total).toBe(7)
   })
 
-  it('is empty, not invented, for a credential that sent nothing', async () => {
+  it('is empty for a credential that sent nothing', async () => {
     const { id } = await create()
     expect((await acme.get(`${PATH}${id}/usage`)).body.data).toMatchObject({
       total: 0,
@@ -196,7 +196,7 @@ describe('usage', () => {
     })
   })
 
-  it.each([['0'], ['366'], ['-1'], ['week'], ['1.5'], ['']])('refuses days=%s', async (days) => {
+  it.each([['0'], ['366'], ['-1'], ['week'], ['1.5'], ['']])('rejects days=%s', async (days) => {
     const { id } = await create()
     expect(await acme.get(`${PATH}${id}/usage?days=${days}`)).toMatchObject({
       status: 422,

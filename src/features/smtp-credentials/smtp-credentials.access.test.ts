@@ -28,8 +28,8 @@ const everyMutation = (who: Client, id: string) => [
   who.post(`${PATH}${id}/enable`),
 ]
 
-describe('who may use SMTP credentials', () => {
-  it("answers 404, never 403, for another organization's credential, and changes nothing", async () => {
+describe('access to SMTP credentials', () => {
+  it("returns 404, never 403, for another organization's credential, and changes nothing", async () => {
     const { id } = await create()
     const before = (await acme.get(`${PATH}${id}`)).body.data
     const answers = await Promise.all([
@@ -50,7 +50,7 @@ describe('who may use SMTP credentials', () => {
     expect(events).toHaveLength(1)
   })
 
-  it("lists a tenant's own, whatever organization or domain it names", async () => {
+  it("lists only a tenant's own credentials, for any organization or domain filter", async () => {
     const { id } = await create()
     for (const query of [
       '',
@@ -64,7 +64,7 @@ describe('who may use SMTP credentials', () => {
     expect(own.body.data.credentials.map((row: { id: string }) => row.id)).toContain(id)
   })
 
-  it('lets a read-only key read, and nothing else', async () => {
+  it('allows a read-only key to read and rejects every write', async () => {
     const { id } = await create()
     const reader = await app.key(acme.organizationId, { permissions: { read_only: true } })
     for (const path of ['', id, `${id}/events`, `${id}/usage`]) {
@@ -82,14 +82,14 @@ describe('who may use SMTP credentials', () => {
     expect((await acme.get(`${PATH}${id}`)).body.data).toMatchObject({ active: true, name: null })
   })
 
-  it('lets nobody in without a credential', async () => {
+  it('rejects callers without an API key or session', async () => {
     expect(await app.send('GET', PATH)).toMatchObject({
       status: 401,
       body: { msg: 'API key required' },
     })
   })
 
-  it('lets a dashboard user create, in its own name', async () => {
+  it('records the dashboard user as the creator', async () => {
     const user = await app.dashboard(acme.email)
     const created = await user.post(PATH, { domain_id: acme.domainId })
     expect(created).toMatchObject({
@@ -111,7 +111,7 @@ describe('who may use SMTP credentials', () => {
     expect(forged).toMatchObject({ status: 403, body: { msg: 'CSRF token missing or invalid' } })
   })
 
-  it('lets the platform work over every organization, and narrow to one', async () => {
+  it('allows a platform key to list every organization or filter by one', async () => {
     const created = await platformKey.post(PATH, { domain_id: globex.domainId })
     expect(created).toMatchObject({
       status: 201,
@@ -128,7 +128,7 @@ describe('who may use SMTP credentials', () => {
     expect((await globex.get(PATH)).body.data).toEqual(narrowed.body.data)
   })
 
-  it('lets an operator revoke, and a supporter only look', async () => {
+  it('allows an operator to revoke and a support operator only to read', async () => {
     const { id } = await create()
     const support = await app.operator('support')
     expect((await support.get(`${PATH}${id}`)).status).toBe(200)
@@ -145,7 +145,7 @@ describe('who may use SMTP credentials', () => {
     })
   })
 
-  it('redirects the collection without its slash, and advertises itself', async () => {
+  it('redirects the collection URL without a slash, and is advertised as a capability', async () => {
     const bare = await acme.post(PATH.slice(0, -1), { domain_id: acme.domainId })
     expect(bare).toMatchObject({ status: 307, headers: { location: PATH } })
     const manifest = await app.send('GET', '/api/v1/capabilities/')
@@ -153,8 +153,8 @@ describe('who may use SMTP credentials', () => {
   })
 })
 
-describe('the list', () => {
-  it('is newest first, in slices, with the whole number beside', async () => {
+describe('the list of SMTP credentials', () => {
+  it('is sorted newest first, with limit, offset and total', async () => {
     const hooli = await app.tenant('hooli')
     const ids: string[] = []
     for (const name of ['one', 'two', 'three']) {
@@ -179,7 +179,7 @@ describe('the list', () => {
   })
 
   it.each([['limit=0'], ['limit=-1'], ['limit=ten'], ['limit='], ['offset=-1'], ['offset=x']])(
-    'refuses %s',
+    'rejects %s',
     async (query) => {
       expect(await acme.get(`${PATH}?${query}`)).toMatchObject({
         status: 422,
@@ -189,8 +189,8 @@ describe('the list', () => {
   )
 })
 
-describe('secrets', () => {
-  it('are in no list, log, audit row or trail', async () => {
+describe('secrets of SMTP credentials', () => {
+  it('appear in no list, log, audit row or trail', async () => {
     const operator = await app.operator('operator')
     const made = await operator.post(PATH, { domain_id: acme.domainId })
     await operator.post(PATH, { domain_id: acme.domainId, password: CHOSEN })

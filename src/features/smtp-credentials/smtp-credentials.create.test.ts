@@ -10,7 +10,8 @@ let app: App
 let acme: Awaited<ReturnType<App['tenant']>>
 let globex: Awaited<ReturnType<App['tenant']>>
 beforeAll(async () => {
-  app = await startApp()
+  // The hashing cost of production, because a test reads the stored hash.
+  app = await startApp({ env: { SVC_HASHING_COST: 'standard' } })
   acme = await app.tenant('acme')
   globex = await app.tenant('globex')
 })
@@ -26,8 +27,8 @@ const hashOf = async (id: string) => {
   return secret_hash
 }
 
-describe('creating a credential', () => {
-  it('makes login and secret, and shows the secret this once', async () => {
+describe('creating an SMTP credential', () => {
+  it('generates login and secret, and returns the secret once', async () => {
     const answer = await create()
     expect(answer).toMatchObject({
       status: 201,
@@ -65,7 +66,7 @@ describe('creating a credential', () => {
     })
   })
 
-  it('takes a chosen login and password, and shows nothing of the password', async () => {
+  it('accepts a chosen login and password, and never returns the password', async () => {
     const sent = {
       username: 'Invoices+1@ACME.test',
       password: CHOSEN,
@@ -99,7 +100,7 @@ describe('creating a credential', () => {
     expect(await compare(CHOSEN, await hashOf(answer.body.data.id))).toBe(true)
   })
 
-  it('takes null and empty text for what was left out', async () => {
+  it('treats null and empty text like an omitted field', async () => {
     const nothing = { username: null, password: null, name: null, hourly_limit: null }
     const answer = await create({ ...nothing, expires_at: '', created_by: '' })
     expect(answer.body.data).toMatchObject({
@@ -109,7 +110,7 @@ describe('creating a credential', () => {
     })
   })
 
-  it('tells the same secret to a retry, and makes nothing twice', async () => {
+  it('returns the same secret to an idempotent retry, and creates one credential', async () => {
     const more = { headers: { 'idempotency-key': 'create-once' } }
     const body = { domain_id: acme.domainId, username: 'retried' }
     const first = await acme.post(PATH, body, more)
@@ -122,8 +123,8 @@ describe('creating a credential', () => {
     expect(text).not.toContain(first.body.data.secret)
   })
 
-  it('tries other names when a generated one is taken, but not for ever', async () => {
-    // A sequence does not roll back, so it counts the attempts.
+  it('retries with another name when a generated one exists, up to a limit', async () => {
+    // A sequence is not rolled back, so it counts the attempts.
     await sql`create sequence attempts`.execute(app.core.db)
     await sql`create function pretend_taken() returns trigger language plpgsql as $$
       begin

@@ -7,7 +7,9 @@ let app: App
 let acme: Awaited<ReturnType<App['tenant']>>
 let globex: Awaited<ReturnType<App['tenant']>>
 beforeAll(async () => {
-  app = await startApp()
+  app = await startApp({
+    env: { IMAP_HOST: '127.0.0.1', IMAP_MASTER_USER: 'Keymaster', IMAP_MASTER_PASSWORD: 'secret' },
+  })
   acme = await app.tenant('acme')
   globex = await app.tenant('globex')
 })
@@ -20,7 +22,7 @@ const storedRows = () =>
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
 
-describe('what cannot become a credential', () => {
+describe('creating an invalid SMTP credential', () => {
   it.each<[string, object, string]>([
     ['a list that is none', { allowed_ips: '192.0.2.1' }, 'allowed_ips must be a list'],
     ['no list', { allowed_ips: null }, 'allowed_ips must be a list'],
@@ -99,7 +101,7 @@ describe('what cannot become a credential', () => {
       { password: 'correct-horse\n9' },
       'Password must not contain control characters',
     ],
-  ])('refuses %s', async (_what, body, msg) => {
+  ])('rejects %s', async (_what, body, msg) => {
     const { count } = await storedRows()
     const answer = await create(body)
     expect(answer).toMatchObject({ status: 422, body: { type: 'error', msg } })
@@ -108,7 +110,7 @@ describe('what cannot become a credential', () => {
     expect((await storedRows()).count).toBe(count)
   })
 
-  it('refuses a body without a domain, and a body that is none', async () => {
+  it('rejects a body without a domain and a body that is no object', async () => {
     expect(await acme.post(PATH, {})).toMatchObject({
       status: 422,
       body: { msg: 'domain_id is required', detail: [{ loc: ['body', 'domain_id'] }] },
@@ -129,7 +131,7 @@ describe('what cannot become a credential', () => {
     ['@acme.test'],
     ['a@b@acme.test'],
     ['ünicode'],
-  ])('refuses the username %j', async (username) => {
+  ])('rejects the username %j', async (username) => {
     expect(await create({ username })).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['body', 'username'] }] },
@@ -137,7 +139,7 @@ describe('what cannot become a credential', () => {
   })
 
   it.each([['admin@globex.test'], ['nobody@globex.test'], ['x@mail.acme.test'], ['x@acme.tes']])(
-    'refuses %s, which is not under the own domain',
+    'rejects the username %s, which is not at the own domain',
     async (username) => {
       expect(await create({ username })).toMatchObject({
         status: 422,
@@ -146,7 +148,7 @@ describe('what cannot become a credential', () => {
     },
   )
 
-  it('answers 404 for a domain that is absent or of another organization', async () => {
+  it("returns 404 for an unknown or another organization's domain", async () => {
     for (const domain_id of ['nowhere', globex.domainId]) {
       expect(await create({ domain_id })).toMatchObject({
         status: 404,
@@ -155,7 +157,7 @@ describe('what cannot become a credential', () => {
     }
   })
 
-  it.each(['mailbox', 'alias', 'shared mailbox'])('refuses the address of a %s', async (kind) => {
+  it.each(['mailbox', 'alias', 'shared mailbox'])('rejects the address of a %s', async (kind) => {
     const address = `${kind.replace(' ', '-')}@acme.test`
     const owned = { organization_id: acme.organizationId, domain_id: acme.domainId }
     if (kind === 'mailbox') {
@@ -181,7 +183,7 @@ describe('what cannot become a credential', () => {
     })
   })
 
-  it("refuses a login that exists, also another tenant's, in whatever case", async () => {
+  it("rejects an existing login, also another tenant's, in any letter case", async () => {
     expect((await create({ username: 'Shared.Login' })).body.data.username).toBe('shared.login')
     const { count } = await storedRows()
     for (const [tenant, username] of [
@@ -196,12 +198,37 @@ describe('what cannot become a credential', () => {
     expect((await storedRows()).count).toBe(count)
   })
 
-  it('lets one of two parallel requests have a username', async () => {
+  it('creates one credential for two concurrent requests with one username', async () => {
     const answers = await Promise.all(
       [acme, globex].map((tenant) =>
         tenant.post(PATH, { domain_id: tenant.domainId, username: 'raced' }),
       ),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+  })
+})
+
+describe('S25: a reserved login name', () => {
+  it.each(['admin', 'Root', 'POSTMASTER', 'mailer-daemon', 'keymaster', 'mailplane-filters'])(
+    'is refused with 422 and the name of the field: %s',
+    async (username) => {
+      const answer = await create({ username })
+      expect(answer).toMatchObject({
+        status: 422,
+        body: {
+          detail: [
+            {
+              loc: ['body', 'username'],
+              msg: expect.stringMatching(/is reserved; choose another/),
+            },
+          ],
+        },
+      })
+    },
+  )
+
+  it('is free as the local part of an address of the own domain', async () => {
+    const answer = await create({ username: `postmaster@${acme.domain}` })
+    expect(answer).toMatchObject({ status: 201, body: { data: { active: true } } })
   })
 })

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import { inOrder, pageOfKnown, withIds } from '../../database/pages.ts'
+import { inOrder, pageAndTotal, withIds } from '../../database/paging.ts'
 import { prepared } from '../../database/prepared.ts'
 import { inScope, inScopeOf, organizationOf } from '../../database/scope.ts'
 import { contains } from '../../database/search.ts'
 import type { Slice } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 
-// Everything but secret_hash, which never leaves the database.
+// All columns but secret_hash, which no route returns.
 const columns = [
   'smtp_credentials.id',
   'smtp_credentials.organization_id',
@@ -53,14 +53,10 @@ export async function list(
   { limit, offset }: Slice,
 ) {
   const query = matching(db, scope, filter)
-  const { ids, total } = await pageOfKnown(
-    db,
-    query,
-    'smtp_credentials',
-    sort,
-    { perPage: limit, offset },
-    { count: query.select(sql<number>`count(*)`.as('total')), isAddedUp: scope === 'platform' },
-  )
+  const { ids, total } = await pageAndTotal(db, query, 'smtp_credentials', sort, {
+    perPage: limit,
+    offset,
+  })
   return { credentials: inOrder(ids, await listed(db, { ids })), total }
 }
 
@@ -78,7 +74,7 @@ const byId = prepared((db, { id, organization }: { id: string; organization: str
 export const find = async (db: Db, scope: Scope, id: string) =>
   (await byId(db, { id, organization: organizationOf(scope) }))[0]
 
-/** Holds the row until the transaction ends: what the trail says is what happened. */
+/** Locks the row until the transaction ends, so that the trail records what really changed. */
 export const lock = (tx: Tx, scope: Scope, id: string) =>
   tx
     .selectFrom('smtp_credentials')
@@ -88,7 +84,7 @@ export const lock = (tx: Tx, scope: Scope, id: string) =>
     .forUpdate()
     .executeTakeFirst()
 
-export interface CredentialFields {
+interface CredentialFields {
   name?: string | null
   prefix?: string | null
   secret_hash?: string
@@ -128,7 +124,7 @@ export const update = (tx: Tx, id: string, fields: CredentialFields, now: Date) 
 export const remove = (tx: Tx, id: string) =>
   tx.deleteFrom('smtp_credentials').where('id', '=', id).execute()
 
-/** Newest first. The rows name their organization, so they are found after everything else is gone. */
+/** Newest first. The rows carry their organization id and outlive credential and organization. */
 export const events = (db: Db, scope: Scope, credentialId: string, limit: number) =>
   db
     .selectFrom('smtp_credential_events')
@@ -140,11 +136,13 @@ export const events = (db: Db, scope: Scope, credentialId: string, limit: number
     .limit(limit)
     .execute()
 
+/** Counts messages by their last state. */
 export const countByStatus = (db: Db, credentialId: string, since: Date) =>
   db
     .selectFrom('mail_log')
     .select(['status', sql<number>`count(*)`.as('count')])
     .where('credential_id', '=', credentialId)
+    .where('superseded', '=', false)
     .where('timestamp', '>=', since.toISOString())
     .groupBy('status')
     .orderBy('status')

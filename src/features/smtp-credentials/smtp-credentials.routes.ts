@@ -138,7 +138,8 @@ export const smtpCredentialRoutes =
       config: { auth: key('read'), errors: [errors.CredentialNotFound] },
       schema: {
         operationId: 'list_smtp_credential_events',
-        summary: 'Who did what to it, newest first; readable after its deletion',
+        summary:
+          'List the changes of an SMTP credential, newest first; readable after its deletion',
         params: shapes.CredentialParams,
         querystring: shapes.EventQuery,
         response: { 200: Success(shapes.CredentialEvents) },

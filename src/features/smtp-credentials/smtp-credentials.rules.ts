@@ -1,14 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { InvalidRequest, invalidField } from '../../errors.ts'
-import { isNetwork } from '../../lib/cidr.ts'
 import { parseIso } from '../../lib/dates.ts'
+import { isNetwork } from '../../lib/ip.ts'
 import { smtpSecretProblem } from '../../lib/smtp-secrets.ts'
+import type { CredentialChange } from './smtp-credentials.schemas.ts'
 
-// Told before lower-casing, which turns the Kelvin sign into a k.
+// Checked before lower-casing, which turns the Kelvin sign into a k.
 const USERNAME = /^[A-Za-z0-9._+-]+(@[A-Za-z0-9.-]+)?$/
 const MAX_SLUG = 64
 
-/** A chosen login as it is stored. Mail servers compare logins in lower case. */
+/** Names of administrators, of roles (RFC 2142) and of system accounts. */
+const RESERVED = new Set(
+  `abuse admin administrator daemon dovecot dovenull hostmaster mail mailer-daemon mailplane master
+  no-reply nobody noc noreply operator postfix postmaster root rspamd security smtp superuser
+  support sysadmin system user vmail webmaster www-data`.split(/\s+/),
+)
+const RESERVED_PREFIX = 'mailplane-'
+
+/** Returns the login in its stored form: mail servers compare logins in lower case. */
 export function readUsername(sent: string): string {
   if (sent.length < 3 || sent.length > 255 || !USERNAME.test(sent)) {
     throw invalidField(
@@ -19,7 +28,18 @@ export function readUsername(sent: string): string {
   return sent.toLowerCase()
 }
 
-/** A login that looks like an address must not look like one of somebody else's domain. */
+/** Names of the installation itself could be mistaken for it, or for its master login. */
+export function refuseReserved(username: string, masterUser: string | undefined): void {
+  const isReserved =
+    RESERVED.has(username) ||
+    username.startsWith(RESERVED_PREFIX) ||
+    username === masterUser?.toLowerCase()
+  if (isReserved) {
+    throw invalidField('username', `username ${username} is reserved; choose another one`)
+  }
+}
+
+/** A login with an @ must be at the domain of the credential, not at another tenant's. */
 export function checkOwnDomain(username: string, domain: string): void {
   const at = username.indexOf('@')
   if (at !== -1 && username.slice(at + 1) !== domain) {
@@ -55,7 +75,7 @@ export function readAllowedIps(sent: readonly unknown[]): string[] {
   })
 }
 
-/** An enforced list without entries would lock everybody out. */
+/** An enforced allowlist without entries would reject every login. */
 export function checkAllowlist(enabled: boolean, allowedIps: readonly string[]): void {
   if (enabled && allowedIps.length === 0) {
     throw invalidField(
@@ -65,7 +85,7 @@ export function checkAllowlist(enabled: boolean, allowedIps: readonly string[]):
   }
 }
 
-/** When the credential ends, in UTC; null, also for empty text, when it does not. */
+/** Returns the expiry in UTC; null, for null or empty text, means never. */
 export function readExpiry(sent: string | null, now: Date): string | null {
   if (sent === null || sent.trim() === '') return null
   const expiry = parseIso(sent.trim())
@@ -79,4 +99,13 @@ export function refuseEmptyChange(sent: object): void {
   throw new InvalidRequest([
     { loc: ['body'], msg: 'No updatable fields provided', type: 'missing' },
   ])
+}
+
+/** Returns the sent settings in their stored form; absent ones stay absent. */
+export function fieldsOf({ allowed_ips, expires_at, ...plain }: CredentialChange, now: Date) {
+  return {
+    ...plain,
+    ...(allowed_ips !== undefined && { allowed_ips: readAllowedIps(allowed_ips) }),
+    ...(expires_at !== undefined && { expires_at: readExpiry(expires_at, now) }),
+  }
 }

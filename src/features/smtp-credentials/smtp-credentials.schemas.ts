@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
+import { CREDENTIAL_EVENTS } from '../../hosting/credential-trail.repository.ts'
 import { Body, Nullable, OneOf, Timestamp } from '../../http/envelope.ts'
 import { LimitQuery, SliceQuery } from '../../http/paging.ts'
 import { SortQuery } from '../../http/sorting.ts'
-import { CREDENTIAL_EVENTS } from './smtp-credential-trail.ts'
 
 const MAX_ALLOWED_IPS = 1000
 const MAX_INTEGER = 2_147_483_647
@@ -91,7 +91,7 @@ export const CredentialQuery = Type.Object({
 const settings = {
   name: Type.Optional(Nullable(Type.String({ maxLength: 255, examples: ['Invoices'] }))),
   allowed_ips: Type.Optional(
-    // Entries of the wrong type are for the rules to refuse, in the words clients compare.
+    // The rules reject entries of the wrong type, with a message that clients compare.
     Type.Array(
       Type.Unknown({ description: 'Address or CIDR network', examples: ['203.0.113.0/24'] }),
       { maxItems: MAX_ALLOWED_IPS },

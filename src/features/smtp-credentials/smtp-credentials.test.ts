@@ -38,13 +38,14 @@ const eventsOf = async (id: string): Promise<string[]> =>
     ({ event }: { event: string }) => event,
   )
 
-describe('changing a credential', () => {
+describe('changing an SMTP credential', () => {
   it.each<[string, object, string]>([
     ['nothing', {}, 'No updatable fields provided'],
+    ['what is unknown', { unheard_of: 'x', password: 'x' }, 'No updatable fields provided'],
     [
       'what cannot be changed',
-      { username: 'other', active: false, prefix: 'x', domain_id: 'x', password: 'x' },
-      'No updatable fields provided',
+      { username: 'other' },
+      'Nothing was changed: username cannot be changed here',
     ],
     ['a list that is none', { allowed_ips: {} }, 'allowed_ips must be a list'],
     [
@@ -71,7 +72,7 @@ describe('changing a credential', () => {
     ['an expiry in the past', { expires_at: '2020-01-01' }, 'expires_at must be in the future'],
     ['a limit of nothing', { daily_limit: 0 }, 'daily_limit must be at least 1'],
     ['a fraction', { hourly_limit: 1.5 }, 'hourly_limit must be a whole number or null'],
-  ])('refuses %s and changes nothing', async (_what, body, msg) => {
+  ])('rejects %s and changes nothing', async (_what, body, msg) => {
     const { id, secret: _secret, ...before } = await create()
     const answer = await acme.patch(`${PATH}${id}`, body)
     expect(answer).toMatchObject({ status: 422, body: { type: 'error', msg } })
@@ -81,7 +82,7 @@ describe('changing a credential', () => {
     expect(doveadm.flushes()).toEqual([])
   })
 
-  it('refuses to empty the list while it is enforced, and takes both at once', async () => {
+  it('rejects an empty allowlist while it is enforced, and accepts both changes in one request', async () => {
     const { id } = await create({ allowed_ips: ['192.0.2.1'], ip_allowlist_enabled: true })
     expect(await acme.patch(`${PATH}${id}`, { allowed_ips: [] })).toMatchObject({
       status: 422,
@@ -91,7 +92,7 @@ describe('changing a credential', () => {
     expect((await acme.patch(`${PATH}${id}`, both)).body.data).toMatchObject(both)
   })
 
-  it('keeps what is absent and clears what is null', async () => {
+  it('keeps absent fields and clears null fields', async () => {
     const sent = {
       name: 'Invoices',
       expires_at: '2031-01-01T00:00:00Z',
@@ -113,7 +114,7 @@ describe('changing a credential', () => {
     expect(cleared.body.data.updated_at > cleared.body.data.created_at).toBe(true)
   })
 
-  it('flushes the cached login only when the change decides about logins', async () => {
+  it('flushes the cached login only when a field that affects logins changes', async () => {
     const { id, username } = await create()
     const plain = await acme.patch(`${PATH}${id}`, { name: 'x', hourly_limit: 1, daily_limit: 1 })
     expect(plain.body.data).not.toHaveProperty('cache_flushed')
@@ -128,7 +129,7 @@ describe('changing a credential', () => {
     expect(doveadm.flushed()).toEqual([username, username, username])
   })
 
-  it('loses no change when two come at once', async () => {
+  it('applies both of two concurrent changes', async () => {
     const { id } = await create()
     await Promise.all([
       acme.patch(`${PATH}${id}`, { name: 'both' }),
@@ -141,8 +142,8 @@ describe('changing a credential', () => {
   })
 })
 
-describe('rotating', () => {
-  it('replaces the secret, also a chosen one, and leaves a revoked credential revoked', async () => {
+describe('rotating an SMTP credential', () => {
+  it('replaces the secret, also a chosen one, and keeps a revoked credential revoked', async () => {
     const password = 'correct-horse-battery-9'
     const { id, username } = await create({ password })
     await acme.post(`${PATH}${id}/revoke`)
@@ -165,8 +166,8 @@ describe('rotating', () => {
   })
 })
 
-describe('revoking and enabling', () => {
-  it('may be repeated: the cache is flushed each time, the trail tells changes only', async () => {
+describe('revoking and enabling an SMTP credential', () => {
+  it('can be repeated: flushes the cache each time and records only changes', async () => {
     const { id, username } = await create()
     for (const [verb, active, msg] of [
       ['revoke', false, 'SMTP credential revoked'],
@@ -183,14 +184,14 @@ describe('revoking and enabling', () => {
     expect(doveadm.flushed()).toEqual(Array(4).fill(username))
   })
 
-  it('records one of two revokes that come at once', async () => {
+  it('records one of two concurrent revokes', async () => {
     const { id } = await create()
     const answers = await Promise.all([1, 2].map(() => acme.post(`${PATH}${id}/revoke`)))
     expect(answers.map(({ body }) => body.data.active)).toEqual([false, false])
     expect(await eventsOf(id)).toEqual(['revoked', 'created'])
   })
 
-  it('tells the mail server who it is, and whom to forget', async () => {
+  it('sends doveadm its API key and the login to flush', async () => {
     const { id, username } = await create()
     await acme.post(`${PATH}${id}/revoke`)
     expect(doveadm.flushes()).toMatchObject([
@@ -204,7 +205,7 @@ describe('revoking and enabling', () => {
   })
 
   it.each<[Mood]>([['unknown command'], ['wrong key'], ['garbage']])(
-    'revokes also when the mail server answers with: %s',
+    'revokes although the cache flush fails with: %s',
     async (mood) => {
       const { id } = await create()
       doveadm.state.mood = mood
@@ -220,8 +221,8 @@ describe('revoking and enabling', () => {
   )
 })
 
-describe('deleting', () => {
-  it('removes it, flushes, and succeeds again when it is absent', async () => {
+describe('deleting an SMTP credential', () => {
+  it('deletes it, flushes the cache, and succeeds again when it is absent', async () => {
     const { id, username } = await create()
     const answer = await acme.delete(`${PATH}${id}`)
     expect(answer).toMatchObject({ status: 200 })
@@ -241,7 +242,7 @@ describe('deleting', () => {
     expect((await create({ username })).username).toBe(username)
   })
 
-  it('records one of two deletions that come at once', async () => {
+  it('records one of two concurrent deletions', async () => {
     const { id } = await create()
     const answers = await Promise.all([1, 2].map(() => acme.delete(`${PATH}${id}`)))
     expect(answers.map(({ status }) => status)).toEqual([200, 200])

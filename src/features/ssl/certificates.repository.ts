@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../database/database.ts'
-import { nameOf } from '../../database/pages.ts'
+import { nameOf } from '../../database/paging.ts'
 import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
@@ -18,7 +18,7 @@ export type CertificateSort = Sort<'valid_until' | 'domain' | 'status' | 'issued
 
 const DAY = sql`interval '1 day'`
 
-/** What ends or begins does so by the clock, not by a write. */
+/** `expired` and not-yet-valid follow from the clock; the stored status does not change. */
 const statusAt = (now: Date) => sql<Status>`
   case when certificates.status = 'active' and valid_until <= ${now.toISOString()}::timestamptz
       then 'expired'
@@ -74,7 +74,7 @@ export async function list(
   const key = by === 'status' ? statusAt(now) : sql.ref(`certificates.${by}`)
   const items = await select(db, now)
     .where(matching(filter, now))
-    // What nobody knows the end of comes last either way.
+    // Certificates without an end date come last in both directions.
     .orderBy(sql`${key} ${sql.raw(direction)} nulls last`)
     .orderBy('certificates.id', 'desc')
     .limit(perPage)
@@ -88,7 +88,7 @@ export async function list(
   return { items, total }
 }
 
-/** The one that is good for longest, or was made last. */
+/** The certificate that is valid for longest, else the newest. */
 export const newestOf = (db: Db, domain: string, now: Date) =>
   select(db, now)
     .where('certificates.domain', '=', domain)
@@ -128,7 +128,7 @@ export const lastIssued = (db: Db) =>
     .limit(1)
     .executeTakeFirst()
 
-/** The row of a certificate that is ours to obtain; one that lies there already becomes ours. */
+/** Adds a certificate that we obtain; an existing one at that path is renewed by us from now on. */
 export async function obtainable(
   tx: Tx,
   {
@@ -148,11 +148,22 @@ export async function obtainable(
   return id
 }
 
-/** Undefined when the domain is not here, or not active. */
+/** Returns the names that are proven domains of any organization. */
+export const hostedDomains = async (db: Db, names: string[]): Promise<string[]> => {
+  const rows = await db
+    .selectFrom('domains')
+    .select('domain')
+    .where('domain', 'in', names)
+    .where('ownership_verified_at', 'is not', null)
+    .execute()
+  return rows.map(({ domain }) => domain)
+}
+
+/** Undefined if the domain is not hosted here: unknown, pending or inactive. */
 export const hostedDomain = (db: Db, domain: string) =>
   db
     .selectFrom('domains')
     .select(['domain', 'organization_id'])
     .where('domain', '=', domain)
-    .where('active', '=', true)
+    .where('hosted', '=', true)
     .executeTakeFirst()

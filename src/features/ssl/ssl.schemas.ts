@@ -32,7 +32,7 @@ export const Certificate = Type.Object(
   { title: 'Certificate' },
 )
 
-const note = Type.Optional(Type.String({ description: 'What is not as it should be' }))
+const note = Type.Optional(Type.String({ description: 'Problems that were found' }))
 
 export const CertificateQuery = Type.Object({
   ...PageQuery,
@@ -55,7 +55,7 @@ export const CertificatePage = Type.Object({
 
 export const DomainParams = Type.Object({ domain: Type.String() })
 
-export const AcmeAccount = Type.Object(
+const AcmeAccount = Type.Object(
   {
     id: Type.String(),
     email: Type.String({ examples: ['certificates@host.example'] }),

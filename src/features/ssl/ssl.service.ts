@@ -18,7 +18,7 @@ export type SslService = ReturnType<typeof sslService>
 export function sslService({ change, config, db, inventory, now }: Needs) {
   const noteOf = (schema_note: string | undefined) => (schema_note ? { schema_note } : {})
 
-  /** Whose names may be asked for: hosted domains, and the mail host itself. */
+  /** Certificates are available for hosted domains and for the mail host itself. */
   async function ownerOf(domain: string) {
     const hosted = await certificates.hostedDomain(db, domain)
     if (hosted) return hosted.organization_id
@@ -41,7 +41,7 @@ export function sslService({ change, config, db, inventory, now }: Needs) {
         timestamp: at.toISOString(),
         ...noteOf(note),
         ...(all && { acme_accounts_total: all.length }),
-        // Their addresses are for those who may list them.
+        // Only roles that may list accounts see their e-mail addresses.
         ...(all && atLeast(caller.role, 'admin') && { acme_accounts: all }),
       }
     },
@@ -66,7 +66,7 @@ export function sslService({ change, config, db, inventory, now }: Needs) {
       return certificate
     },
 
-    /** Asks the CA for a new one; the old one stays in use until it is there. */
+    /** Orders a new certificate; the old one stays in use until then. */
     async renew(caller: Caller, sent: string) {
       if (config.ACME_DIRECTORY_URL === undefined || config.ACME_EMAILS.length === 0) {
         throw new RenewalUnavailable()
@@ -76,7 +76,7 @@ export function sslService({ change, config, db, inventory, now }: Needs) {
       const path = fileOf(inventory.folder, domain)
       const id = await change(caller, async (tx) => {
         const certificateId = await certificates.obtainable(tx, { domain, organization_id, path })
-        if (!(await orders.insert(tx, certificateId))) await orders.hurry(tx, certificateId)
+        if (!(await orders.insert(tx, certificateId, true))) await orders.hurry(tx, certificateId)
         return certificateId
       })
       return certificates.find(db, id, now())

@@ -2,27 +2,38 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
 import { makeCertificate } from '../../../test/support/certificates.ts'
 import { waitFor } from '../../../test/support/wait.ts'
+import { DAY_MS } from '../../lib/time.ts'
 
 const BASE = '/api/v1/ssl'
-const DAY = 24 * 60 * 60_000
 
 let folder: string
+let rootCertificates: string
 let app: App
 let acme: Awaited<ReturnType<App['tenant']>>
 let operator: Awaited<ReturnType<App['operator']>>
-beforeEach(async () => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'mailplane-ssl-'))
-  app = await startApp({ env: { SSL_CERT_DIR: `${folder}/` } })
+  rootCertificates = mkdtempSync(join(tmpdir(), 'mailplane-roots-'))
+  writeFileSync(join(rootCertificates, 'root.pem'), makeCertificate('root.test').certificate)
+  app = await startApp({
+    env: { SVC_CERTIFICATE_DIR: `${folder}/`, SSL_CERT_DIR: rootCertificates },
+  })
   acme = await app.tenant('acme')
   operator = await app.operator('operator')
 })
-afterEach(async () => {
+afterEach(() => {
+  app.clock.reset()
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
+})
+afterAll(async () => {
   await app.stop()
   rmSync(folder, { recursive: true, force: true })
+  rmSync(rootCertificates, { recursive: true, force: true })
 })
 
 interface Item {
@@ -39,15 +50,15 @@ const list = async (query = '') => {
 }
 const domains = async (query = '') => (await list(query)).items.map(({ domain }) => domain)
 
-describe('the list', () => {
-  it('is empty, on one page, before there is any certificate', async () => {
+describe('certificate list', () => {
+  it('returns one empty page without certificates, whatever SSL_CERT_DIR of OpenSSL holds (B7.4)', async () => {
     expect(await list()).toEqual({
       items: [],
       pagination: { page: 1, per_page: 50, total: 0, total_pages: 1 },
     })
   })
 
-  it('shows what the files say, and whose it is', async () => {
+  it('returns the data of the files and their organization', async () => {
     const made = makeCertificate('acme.test')
     put('acme.test.pem', made.key + made.certificate)
     mkdirSync(join(folder, 'imap'))
@@ -85,7 +96,7 @@ describe('the list', () => {
     expect(JSON.stringify(items)).not.toContain('PRIVATE KEY')
   })
 
-  it('takes broken and hostile files for failed, and everything else for what it is', async () => {
+  it('reports broken and hostile files as failed and skips files that are no certificates', async () => {
     const good = makeCertificate('good.test')
     const foreign = makeCertificate('other.test')
     put('good.test.pem', good.certificate)
@@ -101,8 +112,12 @@ describe('the list', () => {
     symlinkSync('loop.pem', join(folder, 'loop.pem'))
     spawnSync('mkfifo', [join(folder, 'pipe.pem')])
     const { items } = await list('sort_by=domain')
-    const told = items.map(({ domain, status, error_message }) => [domain, status, error_message])
-    expect(told).toEqual([
+    const reported = items.map(({ domain, status, error_message }) => [
+      domain,
+      status,
+      error_message,
+    ])
+    expect(reported).toEqual([
       ['cut.test', 'failed', 'there is no certificate in the file'],
       ['empty.test', 'failed', 'the file is not a certificate'],
       ['good.test', 'active', null],
@@ -112,10 +127,10 @@ describe('the list', () => {
       ['unknown', 'failed', expect.any(String)],
       ['unknown', 'failed', expect.any(String)],
     ])
-    expect(told.at(-1)?.[2] === told.at(-2)?.[2]).toBe(false)
+    expect(reported.at(-1)?.[2] === reported.at(-2)?.[2]).toBe(false)
   })
 
-  it('is read again when a file changes, comes or goes', async () => {
+  it('reflects files that are changed, added or deleted', async () => {
     put('acme.test.pem', 'not yet')
     expect((await list()).items).toMatchObject([{ domain: 'acme.test', status: 'failed' }])
     put('acme.test.pem', makeCertificate('acme.test').certificate)
@@ -131,7 +146,7 @@ describe('the list', () => {
     expect(await domains()).toEqual(['more.test'])
   })
 
-  it('keeps what it knows, and says so, while the folder cannot be read', async () => {
+  it('keeps the last state and returns a note while the folder cannot be read', async () => {
     put('acme.test.pem', makeCertificate('acme.test').certificate)
     await list()
     rmSync(folder, { recursive: true })
@@ -140,7 +155,7 @@ describe('the list', () => {
     expect(schema_note).toMatch(/cannot be read \(ENOENT\)/)
   })
 
-  it('is filtered and sorted, and knows by the clock what has ended', async () => {
+  it('filters, sorts and reports expired certificates by the clock', async () => {
     for (const domain of ['b.test', 'a.test']) {
       put(`${domain}.pem`, makeCertificate(domain).certificate)
     }
@@ -154,7 +169,7 @@ describe('the list', () => {
     expect(await domains('expiring_days=30')).toEqual([])
     expect(await domains('expiring_days=400&sort_by=domain')).toEqual(['a.test', 'b.test'])
     expect(await domains('per_page=1&page=3&sort_by=domain')).toEqual(['c.test'])
-    app.clock.advance(400 * DAY)
+    app.clock.advance(400 * DAY_MS)
     const late = await app.operator('operator')
     const { body } = await late.get(`${BASE}/certificates?status=expired&sort_by=domain`)
     expect(body.data.items).toMatchObject([
@@ -172,13 +187,13 @@ describe('the list', () => {
     ['sort_dir=up', /^sort_dir must be/],
     ['expiring_days=-1', /^expiring_days must be at least 0$/],
     ['page=0', /^page must be at least 1$/],
-  ])('refuses %s', async (query, message) => {
+  ])('rejects the query %s', async (query, message) => {
     const { status, body } = await operator.get(`${BASE}/certificates?${query}`)
     expect({ status, msg: body.msg }).toEqual({ status: 422, msg: expect.stringMatching(message) })
   })
 })
 
-it('shows one certificate by its domain, in any case, or says which there is none for', async () => {
+it('returns the certificate of a domain in any case, or 404 with the domain', async () => {
   put('acme.test.pem', makeCertificate('acme.test').certificate)
   expect(await operator.get(`${BASE}/certificates/ACME.test`)).toMatchObject({
     status: 200,
@@ -190,8 +205,8 @@ it('shows one certificate by its domain, in any case, or says which there is non
   })
 })
 
-describe('the status', () => {
-  it('counts, also for the overview', async () => {
+describe('SSL status', () => {
+  it('counts certificates here and in the platform overview', async () => {
     put('acme.test.pem', makeCertificate('acme.test').certificate)
     put('broken.pem', '-')
     const { body } = await operator.get(`${BASE}/status`)
@@ -210,7 +225,7 @@ describe('the status', () => {
       timestamp: expect.any(String),
       acme_accounts_total: 0,
     })
-    app.clock.advance(340 * DAY)
+    app.clock.advance(340 * DAY_MS)
     const late = await app.operator('admin')
     const soon = (await late.get(`${BASE}/status`)).body.data
     expect(soon.certificates).toMatchObject({ active: 1, expiring_soon: 1 })
@@ -228,15 +243,15 @@ describe('the status', () => {
   })
 })
 
-describe('a renewal', () => {
-  it('needs a reason', async () => {
+describe('certificate renewal', () => {
+  it('rejects a request without a reason', async () => {
     for (const body of [{}, { reason: '' }, { reason: 7 }]) {
       const answer = await operator.post(`${BASE}/certificates/acme.test/renew`, body)
       expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'reason'] }] } })
     }
   })
 
-  it('is unavailable where no CA is configured, and that is audited', async () => {
+  it('returns 501 without a CA and records that in the audit trail', async () => {
     const renew = { reason: 'the key leaked' }
     expect(await operator.post(`${BASE}/certificates/acme.test/renew`, renew)).toMatchObject({
       status: 501,
@@ -254,7 +269,7 @@ describe('a renewal', () => {
   })
 })
 
-it('has no accounts before one was needed', async () => {
+it('returns no ACME accounts before the first order', async () => {
   const admin = await app.operator('admin')
   expect((await admin.get(`${BASE}/accounts`)).body).toEqual({
     type: 'success',

@@ -10,22 +10,21 @@ export interface Told {
 
 export const NOTHING_TOLD: Told = { told: 'none', warning_at: null, critical_at: null }
 
-/** Without a limit, nothing is ever near it. */
 export function levelOf(
   used: number,
   limit: number | null,
   thresholds: { warning_threshold: number; critical_threshold: number },
 ): Level {
   if (limit === null || limit <= 0) return 'none'
-  // Compared as products: the percentage itself is rounded.
+  // Products are compared because the percentage is rounded.
   if (used * 100 >= limit * thresholds.critical_threshold) return 'critical'
   return used * 100 >= limit * thresholds.warning_threshold ? 'warning' : 'none'
 }
 
 /**
- * What is known once a level was reached, and whether it is to be told: each crossing once. Usage
- * that swings around a threshold would tell all the time; the same alert is held back for a while,
- * and told afterwards if it still holds then.
+ * Returns the new state of an alert and whether to emit it: once per crossing. Usage that swings
+ * around a threshold would emit all the time, so a repeated alert is delayed and emitted only if it
+ * still holds then.
  */
 export function crossing(before: Told, level: Level, now: Date, cooldownSeconds: number) {
   if (RANK[level] <= RANK[before.told]) return { after: { ...before, told: level }, tell: false }

@@ -30,7 +30,7 @@ export const QuotaExceeded = defineEvent('storage.quota.exceeded', {
 
 export const UsageReport = defineEvent('storage.usage.report', {
   source,
-  summary: 'What a domain holds, told now and then while it changes',
+  summary: 'Storage used by a domain, emitted from time to time while it changes',
   data: Type.Object({
     ...entity,
     used_bytes: Type.Integer(),

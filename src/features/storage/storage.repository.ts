@@ -5,7 +5,7 @@ import { inScope } from '../../database/scope.ts'
 
 const TOP = 10
 
-/** With what it inherits its quotas from. */
+/** The mailbox with the quotas of its domain and organization, which it inherits. */
 export const findDomain = (db: Db, scope: Scope, domain: string) =>
   domainsWithQuotas(db)
     .where('domains.domain', '=', domain)
@@ -66,7 +66,7 @@ export const mailboxesWithQuotas = (db: Db) =>
       'organizations.storage_quotas as organization_quotas',
     ])
 
-/** A page of the active mailboxes of a domain, by address. */
+/** A page of the active mailboxes of a domain, ordered by e-mail address. */
 export const addressesOf = async (db: Db, domainId: string, after: string, limit: number) =>
   (
     await db
@@ -80,7 +80,7 @@ export const addressesOf = async (db: Db, domainId: string, after: string, limit
       .execute()
   ).map(({ email }) => email)
 
-/** Everything is counted already: in the organizations, and in the order of two indexes. */
+/** Reads stored sums and two ordered indexes; counts nothing. */
 export async function summary(db: Db) {
   const [sums, domains, accounts] = await Promise.all([
     db

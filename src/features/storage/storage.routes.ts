@@ -18,7 +18,7 @@ export const storageRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'get_storage_summary',
-        summary: 'What all domains hold, and which hold the most',
+        summary: 'Storage used by all domains, with the largest ones',
         response: { 200: Success(shapes.StorageSummary) },
       },
       handler: async () => success('Storage summary retrieved', await storage.summary()),
@@ -28,7 +28,7 @@ export const storageRoutes =
       config: { auth: key('read'), downstream, errors: [DomainNotFound, UsageNotFound] },
       schema: {
         operationId: 'get_domain_usage',
-        summary: 'What a domain holds',
+        summary: 'Storage used by a domain',
         params: shapes.DomainParams,
         querystring: shapes.UsageQuery,
         response: { 200: Success(shapes.DomainUsage) },
@@ -44,7 +44,7 @@ export const storageRoutes =
       config: { auth: key('read'), downstream, errors: [MailboxNotFound, UsageNotFound] },
       schema: {
         operationId: 'get_mailbox_usage',
-        summary: 'What a mailbox holds',
+        summary: 'Storage used by a mailbox',
         params: shapes.MailboxParams,
         querystring: shapes.UsageQuery,
         response: { 200: Success(shapes.MailboxUsage) },
@@ -124,7 +124,7 @@ export const storageRoutes =
       config: { auth: operator('operator'), downstream, errors: [DomainNotFound, InvalidCleanup] },
       schema: {
         operationId: 'clean_up_storage',
-        summary: 'Remove old records of usage, and old mail from Trash or Junk if asked for',
+        summary: 'Delete old usage records and, on request, old mail from Trash or Junk',
         body: shapes.CleanupRequest,
         response: { 200: Success(shapes.Cleanup) },
       },

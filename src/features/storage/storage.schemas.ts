@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
+import { MOST_MEGABYTES } from '../../hosting/quota-configuration.ts'
 import { Body, Nullable, OneOf, Timestamp } from '../../http/envelope.ts'
-import { MOST_MEGABYTES } from './quota-configuration.ts'
 
 const answer = {
   success: Type.Literal(true),
@@ -73,12 +73,12 @@ const megabytes = (description: string) =>
 const warning_threshold_percent = Type.Optional(Type.Integer({ minimum: 1, maximum: 100 }))
 
 export const DomainQuotaChange = Body({
-  domain_quota_mb: megabytes('What the mailboxes of the domain may hold together'),
+  domain_quota_mb: megabytes('Storage quota of all mailboxes of the domain together'),
   default_mailbox_quota_mb: megabytes('For new mailboxes that ask for none'),
   warning_threshold_percent,
 })
 export const MailboxQuotaChange = Body({
-  quota_mb: megabytes('What the mailbox may hold'),
+  quota_mb: megabytes('Storage quota of the mailbox'),
   warning_threshold_percent,
 })
 

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Caller } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
 import { ServiceUnavailable } from '../../errors.ts'
+import { bytesOf } from '../../hosting/quota-configuration.ts'
 import { toDomainName } from '../../lib/domain-name.ts'
 import { toMailAddress } from '../../lib/mail-address.ts'
 import { percent } from '../../lib/percent.ts'
@@ -9,7 +10,6 @@ import { DoveadmAway } from '../../mail/doveadm.ts'
 import { DomainNotFound } from '../domains/domains.errors.ts'
 import type { DomainService } from '../domains/domains.service.ts'
 import type { MailboxService } from '../mailboxes/mailboxes.service.ts'
-import { bytesOf } from './quota-configuration.ts'
 import { MailboxNotFound, NoQuotaSent, UsageNotFound } from './storage.errors.ts'
 import * as storage from './storage.repository.ts'
 import type { DomainQuotaChange, MailboxQuotaChange } from './storage.schemas.ts'
@@ -44,8 +44,8 @@ export function storageService(needs: Needs) {
   }
 
   /**
-   * Counted when somebody insists, and when nobody has counted yet; else the figure is the one that
-   * Dovecot wrote last, and nobody is asked.
+   * Measures on request and when there is no figure yet; otherwise returns the figure that Dovecot
+   * wrote last.
    */
   async function counted<Result>(
     row: { last_storage_calculation: string | null },
@@ -57,7 +57,7 @@ export function storageService(needs: Needs) {
       return await count()
     } catch (error) {
       if (!(error instanceof DoveadmAway)) throw error
-      log.warn({ err: error }, 'usage could not be counted')
+      log.warn({ err: error }, 'measuring usage failed')
       throw new ServiceUnavailable('Storage service unavailable')
     }
   }

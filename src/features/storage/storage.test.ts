@@ -1,51 +1,38 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type App, startApp } from '../../../test/support/app.ts'
-import { type Doveadm, startDoveadm } from '../../../test/support/doveadm.ts'
+import { startApp } from '../../../test/support/app.ts'
 import { insertMailbox } from '../../../test/support/mailboxes.ts'
+import {
+  countUsage,
+  MIB,
+  PATH,
+  type StorageApp,
+  startStorageApp,
+  usageIsSummedUp,
+} from '../../../test/support/storage.ts'
 import { waitFor } from '../../../test/support/wait.ts'
 import { reportUsage } from './usage/usage.jobs.ts'
 
-const PATH = '/api/v1/storage'
-const MIB = 1024 ** 2
-
-let app: App
-let doveadm: Doveadm
-type Tenant = Awaited<ReturnType<App['tenant']>>
-let acme: Tenant
-let globex: Tenant
-let admin: Awaited<ReturnType<App['operator']>>
+let app: StorageApp['app']
+let doveadm: StorageApp['doveadm']
+let acme: StorageApp['acme']
+let globex: StorageApp['globex']
+let admin: StorageApp['admin']
+let stop: StorageApp['stop']
 beforeAll(async () => {
-  doveadm = await startDoveadm('key')
-  app = await startApp({ env: { DOVEADM_URL: doveadm.url, DOVEADM_API_KEY: 'key' } })
-  acme = await app.tenant('acme')
-  globex = await app.tenant('globex')
-  admin = await app.operator('admin')
+  ;({ app, doveadm, acme, globex, admin, stop } = await startStorageApp())
 })
-afterAll(async () => {
-  await app.stop()
-  await doveadm.stop()
-})
+afterAll(() => stop())
 let box: Awaited<ReturnType<typeof insertMailbox>>
 beforeEach(async () => {
   box = await insertMailbox(app, acme, { storage_quota: 1000 })
 })
 
-/** As Dovecot does. */
 const count = (email: string, bytes: number, messages = 1) =>
-  sql`insert into edge.quota_usage (username, bytes, messages) values (${email}, ${bytes}, ${messages})
-    on conflict (username) do update set bytes = excluded.bytes, messages = excluded.messages`.execute(
-    app.core.db,
-  )
-const marks = async () =>
-  (await app.core.db.selectFrom('storage_pending').selectAll().execute()).length
-const settled = () => waitFor(async () => (await marks()) === 0)
-const usage = async (email: string, client: Pick<Tenant, 'get'> = acme) =>
+  countUsage(app, email, bytes, messages)
+const settled = () => usageIsSummedUp(app)
+const usage = async (email: string, client: Pick<StorageApp['acme'], 'get'> = acme) =>
   client.get(`${PATH}/usage/mailbox/${email}`)
-const alerts = async (identifier: string) =>
-  (await app.core.db.selectFrom('events').selectAll().orderBy('sequence').execute())
-    .filter(({ event }) => event.startsWith('storage.quota.'))
-    .filter(({ data }) => (data as { identifier: string }).identifier === identifier)
 const sums = () =>
   app.core.db
     .selectFrom('domains')
@@ -58,8 +45,8 @@ const sums = () =>
     .where('domains.id', '=', acme.domainId)
     .executeTakeFirstOrThrow()
 
-describe('usage', () => {
-  it("is not there for another tenant's, nor for what is no mailbox or domain", async () => {
+describe('storage usage', () => {
+  it('returns 404 for another tenant and for an unknown mailbox or domain', async () => {
     await count(box.email, 500)
     await settled()
     for (const [client, path] of [
@@ -87,7 +74,7 @@ describe('usage', () => {
     expect((await usage(box.email, admin)).status).toBe(200)
   })
 
-  it('is what Dovecot counted, summed up in the domain and the organization', async () => {
+  it('is the count of Dovecot, summed up for the domain and the organization', async () => {
     const before = await sums()
     await count(box.email, 500, 3)
     await settled()
@@ -123,7 +110,7 @@ describe('usage', () => {
     })
   })
 
-  it('can be written by a login that may write nothing else', async () => {
+  it('can be written by a database role with access only to edge.quota_usage', async () => {
     const role = `dovecot_${process.pid}_${Date.now()}`
     const run = (command: string) => sql.raw(command).execute(app.core.db)
     await run(`create role ${role}`)
@@ -149,7 +136,7 @@ describe('usage', () => {
     }
   })
 
-  it('adds up under many deliveries at once, while quotas and states are changed', async () => {
+  it('sums up correctly under concurrent deliveries and mailbox updates', async () => {
     const boxes = await Promise.all(Array.from({ length: 10 }, () => insertMailbox(app, acme)))
     const before = await sums()
     const answers = await Promise.all(
@@ -173,7 +160,7 @@ describe('usage', () => {
     expect(after.of_organization - before.of_organization).toBe(rows[0]?.bytes)
   })
 
-  it('of a mailbox that is gone is not that of the next one at its address', async () => {
+  it('does not pass from a deleted mailbox to a new one with its address', async () => {
     await count(box.email, 900)
     await settled()
     const before = await sums()
@@ -185,7 +172,23 @@ describe('usage', () => {
     expect(rows).toEqual([])
   })
 
-  it('is counted anew on demand; while Dovecot is away, that is said', async () => {
+  it('returns 503 while Dovecot answers with a temporary failure (B5.8)', async () => {
+    count(box.email, MIB)
+    await settled()
+    doveadm.state.mood = 'temporary failure'
+    try {
+      for (const path of [`mailbox/${box.email}`, 'domain/acme.test']) {
+        expect(await acme.get(`${PATH}/usage/${path}?force_calculate=true`)).toMatchObject({
+          status: 503,
+          body: { error: 'Storage service unavailable' },
+        })
+      }
+    } finally {
+      doveadm.state.mood = 'well'
+    }
+  })
+
+  it('is recalculated with force_calculate, and returns 503 while Dovecot is down', async () => {
     doveadm.status.set(box.email, { messages: 3, vsize: 700 })
     expect((await usage(box.email)).body.data.usage).toMatchObject({ used_bytes: 700 })
     doveadm.status.set(box.email, { messages: 4, vsize: 800 })
@@ -211,7 +214,7 @@ describe('usage', () => {
     expect((await usage(box.email)).body.data.usage).toMatchObject({ used_bytes: 950 })
   })
 
-  it('that nobody has counted is not made up', async () => {
+  it('returns 404 when it was never counted', async () => {
     const alone = await startApp({ database: app.database })
     try {
       const answer = await alone.send('GET', `${PATH}/usage/mailbox/${box.email}`, {
@@ -224,189 +227,8 @@ describe('usage', () => {
   })
 })
 
-describe('alerts', () => {
-  it('are told once per crossing, in the words of the events', async () => {
-    for (const bytes of [790, 800, 810, 940, 950, 990, 1000, 1001]) {
-      await count(box.email, bytes)
-      await settled()
-    }
-    const told = await alerts(box.email)
-    expect(told.map(({ event }) => event)).toEqual([
-      'storage.quota.warning',
-      'storage.quota.exceeded',
-    ])
-    expect(told[0]).toMatchObject({
-      source: 'storage_usage',
-      org_id: acme.organizationId,
-      domain: 'acme.test',
-      data: {
-        entity_type: 'mailbox',
-        identifier: box.email,
-        storage_type: 'mailbox',
-        current_usage: 800,
-        quota_limit: 1000,
-        usage_percentage: 80,
-        threshold_percent: 80,
-        alert_level: 'warning',
-      },
-    })
-    expect(told[1]?.data).toMatchObject({ current_usage: 950, alert_level: 'critical' })
-  })
-
-  it('follow a quota that is lowered under what is there, and a threshold of its own', async () => {
-    await count(box.email, 700)
-    await settled()
-    expect(await alerts(box.email)).toEqual([])
-    await acme.put(box.path, { storage_quota: 720 })
-    await waitFor(async () => (await alerts(box.email)).length === 1)
-    expect((await alerts(box.email))[0]).toMatchObject({ event: 'storage.quota.exceeded' })
-    const other = await insertMailbox(app, acme, { storage_quota: 10 * MIB })
-    await count(other.email, 6 * MIB)
-    await settled()
-    await admin.post(`${PATH}/quotas/mailbox/${other.email}`, { warning_threshold_percent: 60 })
-    await waitFor(async () => (await alerts(other.email)).length === 1)
-    expect((await alerts(other.email))[0]?.data).toMatchObject({ threshold_percent: 60 })
-  })
-
-  it('come for a domain as a whole, also when none of its mailboxes is full', async () => {
-    const hooli = await app.tenant('hooli')
-    await app.core.db
-      .updateTable('domains')
-      .set({ max_quota: 1000 })
-      .where('id', '=', hooli.domainId)
-      .execute()
-    const boxes = await Promise.all(
-      [1, 2].map(() => insertMailbox(app, hooli, { storage_quota: 900 })),
-    )
-    for (const { email } of boxes) await count(email, 450)
-    await settled()
-    const told = await alerts('hooli.test')
-    expect(told.at(-1)).toMatchObject({
-      event: 'storage.quota.warning',
-      data: { entity_type: 'domain', storage_type: 'total', current_usage: 900, quota_limit: 1000 },
-    })
-    expect(told).toHaveLength(1)
-    for (const { email } of boxes) expect(await alerts(email)).toEqual([])
-  })
-
-  it('are told by one of two processes', async () => {
-    const other = await startApp({ database: app.database })
-    try {
-      const boxes = await Promise.all(
-        Array.from({ length: 20 }, () => insertMailbox(app, acme, { storage_quota: 100 })),
-      )
-      await Promise.all(boxes.map(({ email }) => count(email, 85)))
-      await settled()
-      for (const { email } of boxes) expect(await alerts(email)).toHaveLength(1)
-    } finally {
-      await other.stop()
-    }
-  })
-})
-
-describe('quotas', () => {
-  it('refuse what is no quota', async () => {
-    for (const [path, body, status] of [
-      [`mailbox/${box.email}`, { quota_mb: '5' }, 422],
-      [`mailbox/${box.email}`, { quota_mb: 0 }, 422],
-      [`mailbox/${box.email}`, { quota_mb: 9e15 }, 422],
-      [`mailbox/${box.email}`, { warning_threshold_percent: 101 }, 422],
-      [`mailbox/${box.email}`, {}, 400],
-      ['domain/acme.test', { domain_quota_mb: -1 }, 422],
-      ['domain/acme.test', { default_mailbox_quota_mb: 1.5 }, 422],
-      ['domain/acme.test', {}, 400],
-    ] as const) {
-      expect((await admin.post(`${PATH}/quotas/${path}`, body)).status, path).toBe(status)
-    }
-    expect((await acme.post(`${PATH}/quotas/mailbox/${box.email}`, { quota_mb: 1 })).status).toBe(
-      403,
-    )
-  })
-
-  it('are inherited, shown at once, and told to Dovecot at once', async () => {
-    const read = async () =>
-      (await acme.get(`${PATH}/quotas/mailbox/${box.email}`)).body.data.quota_configuration
-    expect(await read()).toEqual({
-      total_storage_limit: 1000,
-      attachment_storage_limit: 5368709120,
-      max_file_size: 26214400,
-      max_attachment_size: 26214400,
-      max_email_size: 52428800,
-      enforce_limits: true,
-      warning_threshold: 80,
-      critical_threshold: 95,
-      allowed_file_types: null,
-      blocked_file_types: null,
-    })
-    const flushed = doveadm.flushed().length
-    const answer = await admin.post(`${PATH}/quotas/mailbox/${box.email}`, { quota_mb: 7 })
-    expect(answer).toMatchObject({
-      status: 200,
-      body: {
-        data: {
-          success: true,
-          identifier: box.email,
-          quota_configuration: { total_storage_limit: 7 * MIB, warning_threshold: 80 },
-          quota_override: true,
-          cache_flushed: true,
-        },
-      },
-    })
-    expect(doveadm.flushed().slice(flushed)).toEqual([box.email])
-    await admin.post(`${PATH}/quotas/mailbox/${box.email}`, { warning_threshold_percent: 70 })
-    expect(await read()).toMatchObject({ total_storage_limit: 7 * MIB, warning_threshold: 70 })
-  })
-
-  it("that an operator has set stand against the tenant's, until force lets go", async () => {
-    await admin.post(`${PATH}/quotas/mailbox/${box.email}`, { quota_mb: 7 })
-    expect((await acme.put(`${box.path}/quotas`, { storage_quota: 5 })).status).toBe(409)
-    await admin.post(`${PATH}/quotas/mailbox/${box.email}?force=true`, { quota_mb: 6 })
-    expect((await acme.put(`${box.path}/quotas`, { storage_quota: 5 })).status).toBe(200)
-  })
-
-  it('of a domain reach the mailboxes without one of their own, and new ones', async () => {
-    const pied = await app.tenant('pied')
-    const bare = await insertMailbox(app, pied, { storage_quota: 0 })
-    const own = await insertMailbox(app, pied, { storage_quota: 5 * MIB })
-    const flushed = doveadm.flushed().length
-    const answer = await admin.post(`${PATH}/quotas/domain/pied.test`, {
-      domain_quota_mb: 4000,
-      default_mailbox_quota_mb: 33,
-      warning_threshold_percent: 50,
-    })
-    expect(answer.body.data).toMatchObject({
-      quota_configuration: { total_storage_limit: 4000 * MIB, warning_threshold: 50 },
-      default_mailbox_quota_mb: 33,
-      quota_override: true,
-      cache_flushed: true,
-    })
-    const told = doveadm.flushed().slice(flushed)
-    expect(told).toContain(bare.email)
-    expect(told).not.toContain(own.email)
-    const read = async (email: string) =>
-      (await pied.get(`${PATH}/quotas/mailbox/${email}`)).body.data.quota_configuration
-    expect(await read(bare.email)).toMatchObject({
-      total_storage_limit: 4000 * MIB,
-      warning_threshold: 50,
-    })
-    const created = await pied.post('/api/v1/mailboxes/email-accounts', {
-      email: 'new@pied.test',
-      password: 'a-long-passphrase-77',
-    })
-    expect(created.body.data.storage_quota).toBe(33 * MIB)
-    await admin.post(`${PATH}/quotas/domain/pied.test`, { warning_threshold_percent: 60 })
-    expect((await pied.get(`${PATH}/quotas/domain/pied.test`)).body.data).toMatchObject({
-      quota_configuration: { total_storage_limit: 4000 * MIB, warning_threshold: 60 },
-      default_mailbox_quota_mb: 33,
-    })
-    expect(
-      (await admin.post(`${PATH}/quotas/domain/pied.test`, { domain_quota_mb: 1 })).status,
-    ).toBe(400)
-  })
-})
-
-describe('the summary', () => {
-  it('adds up all tenants, and names the fullest', async () => {
+describe('the storage summary', () => {
+  it('sums up all tenants and lists the largest accounts and domains', async () => {
     const huge = await insertMailbox(app, globex, { storage_quota: 50 * MIB })
     await count(huge.email, 40 * MIB)
     await settled()
@@ -424,7 +246,7 @@ describe('the summary', () => {
   })
 })
 
-describe('reports and cleanup', () => {
+describe('storage reports and cleanup', () => {
   const reports = async (identifier: string) =>
     (await app.core.db.selectFrom('events').selectAll().execute()).filter(
       ({ event, data }) =>
@@ -434,7 +256,7 @@ describe('reports and cleanup', () => {
   const job = reportUsage({ STORAGE_CALC_INTERVAL: 3600 })
   const clean = (body: object) => admin.post(`${PATH}/cleanup`, body)
 
-  it('reports a domain after a change, and only then', async () => {
+  it('emit a usage report for a domain only after a change', async () => {
     await count(box.email, 123)
     await settled()
     await job.run(app.core)
@@ -453,7 +275,7 @@ describe('reports and cleanup', () => {
     expect(await reports('acme.test')).toHaveLength(first.length + 1)
   })
 
-  it('refuses what it cannot mean', async () => {
+  it('reject an invalid cleanup request', async () => {
     for (const [body, status] of [
       [{ target: 'inbox' }, 400],
       [{ older_than_days: 0 }, 400],
@@ -468,7 +290,7 @@ describe('reports and cleanup', () => {
     expect((await acme.post(`${PATH}/cleanup`, {})).status).toBe(403)
   })
 
-  it('counts on a dry run, removes old records of one domain on a real one, and never mail', async () => {
+  it('count records in a dry run, delete those of one domain otherwise, and never delete mail', async () => {
     const rows = (domain: string) =>
       app.core.db
         .selectFrom('storage_calculations')

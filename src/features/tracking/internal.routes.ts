@@ -1,15 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { internal } from '../../access/labels.ts'
-import type { Bounced } from './bounce-message.ts'
-import type { FeedbackService } from './feedback.service.ts'
-import type { InjectService } from './inject.service.ts'
+import type { Bounced } from './feedback/bounce-message.ts'
+import type { FeedbackService } from './feedback/feedback.service.ts'
+import type { InjectService } from './injector/inject.service.ts'
 import { BounceReport, ComplaintReport, InjectRequest } from './internal.schemas.ts'
-import { sendOn, sendPixel } from './public.routes.ts'
-import type { PublicService } from './public.service.ts'
+import { sendOn, sendPixel } from './recipients/public.routes.ts'
+import type { PublicService } from './recipients/public.service.ts'
+import { visitorOf } from './recipients/visitor-of.ts'
 import { TrackingParams } from './tracking.schemas.ts'
-import { visitorOf } from './visitor-of.ts'
 
-// Pages and messages; in JSON they are longer than they are.
+// HTML pages and messages grow when they are encoded as JSON.
 const MAX_PAGE_BYTES = 16 * 1024 * 1024
 
 interface Needs {
@@ -18,7 +18,7 @@ interface Needs {
   feedback: FeedbackService
 }
 
-/** Asked by other services of this installation; no part of the public API. */
+/** Called by other services of this installation; not part of the public API. */
 export const internalRoutes =
   ({ tracking, injecting, feedback }: Needs): FastifyPluginAsyncTypebox =>
   async (app) => {

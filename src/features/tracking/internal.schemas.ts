@@ -16,7 +16,7 @@ export const InjectRequest = Body({
 
 const known = { organization_id: text, email_id: text, domain_id: text, tracking_id: text }
 
-/** What somebody else has read in a bounce, or the bounce itself. */
+/** A parsed bounce, or the bounce message itself. */
 export const BounceReport = Body(
   {
     recipient: Type.Optional(needed),

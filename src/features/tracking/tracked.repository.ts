@@ -28,14 +28,17 @@ const copies = (db: Db) =>
 export const findCopies = (db: Db, ids: string[]): Promise<TrackedCopy[]> =>
   copies(db).where(sql<boolean>`tracked_recipients.id = any(${ids}::text[])`).execute()
 
-/** Whoever unsubscribes twice at once does so one after the other. */
+/** Locks the row, so that two unsubscribes at the same time run one after the other. */
 export const lockCopy = (tx: Tx, id: string) =>
   copies(tx)
     .where('tracked_recipients.id', '=', id)
     .forUpdate('tracked_recipients')
     .executeTakeFirst()
 
-/** Undefined when there is no such link, or no longer. */
+export const findOrganization = async (db: Db, id: string): Promise<string | undefined> =>
+  (await copies(db).where('tracked_recipients.id', '=', id).executeTakeFirst())?.organization_id
+
+/** Undefined when the link does not exist or was deleted. */
 export const findTarget = async (db: Db, copy: string, position: number) => {
   const row = await db
     .selectFrom('tracked_recipients')
@@ -47,7 +50,7 @@ export const findTarget = async (db: Db, copy: string, position: number) => {
   return row?.url
 }
 
-export interface NewTracked {
+interface NewTracked {
   id: string
   organization_id: string
   domain_id: string | null
@@ -59,7 +62,7 @@ export interface NewTracked {
   created_at: string
 }
 
-/** A message with its links and everybody who gets it: one statement, however many there are. */
+/** Stores a message with its links and recipients in one statement. */
 export async function insertTracked(db: Db, message: NewTracked): Promise<void> {
   const { id, organization_id, domain_id, domain, email_id, links, sent_at, created_at } = message
   await sql`
@@ -99,21 +102,10 @@ export const findLogin = (db: Db, username: string): Promise<Login | undefined> 
       'domains.domain',
     ])
     .where('smtp_credentials.username', '=', username)
+    .where('domains.ownership_verified_at', 'is not', null)
     .executeTakeFirst()
 
-export const findDomain = (db: Db, organizationId: string, by: { id: string } | { name: string }) =>
-  db
-    .selectFrom('domains')
-    .select(['id as domain_id', 'domain', 'tracking_enabled'])
-    .where('organization_id', '=', organizationId)
-    .where('id' in by ? 'id' : 'domain', '=', 'id' in by ? by.id : by.name)
-    .executeTakeFirst()
-
-export const isOrganization = async (db: Db, id: string): Promise<boolean> =>
-  (await db.selectFrom('organizations').select('id').where('id', '=', id).executeTakeFirst()) !==
-  undefined
-
-/** Whose message that was, when it was tracked; the newest one counts. */
+/** The organization and domain of the newest tracked message with this id. */
 export const findMessage = (db: Db, emailId: string) =>
   db
     .selectFrom('tracked_messages')
@@ -122,7 +114,7 @@ export const findMessage = (db: Db, emailId: string) =>
     .orderBy('created_at', 'desc')
     .executeTakeFirst()
 
-/** Which of these addresses a tracked message went to. */
+/** Those of the e-mail addresses that a tracked message was sent to. */
 export const recipientsOf = async (
   db: Db,
   message: { organization_id: string; email_id: string },
@@ -140,7 +132,7 @@ export const recipientsOf = async (
   return rows.map(({ recipient }) => recipient)
 }
 
-/** In portions, so that nobody waits for long. */
+/** Deletes in batches, so that locks are short. */
 export async function deleteOlder(db: Db, before: Date, portion: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('tracked_messages')

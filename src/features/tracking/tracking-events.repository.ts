@@ -39,7 +39,7 @@ export interface NewTrackingEvent {
   created_at: string
 }
 
-/** All in one statement; what became of its organization meanwhile is passed over. */
+/** One statement for all rows. Rows of deleted organizations are skipped. */
 export async function insertEvents(tx: Tx, rows: NewTrackingEvent[]): Promise<void> {
   if (rows.length === 0) return
   await sql`
@@ -81,7 +81,7 @@ const ofMessage = (db: Db, scope: Scope, emailId: string) =>
 
 const byPeople = sql.raw('count(*) filter (where not automated)')
 
-/** Per type of event, people and machines apart. */
+/** Counts by type of event, people and programs separately. */
 export const countsOfDomain = (db: Db, domain: string, organizationId: string, from: Date) =>
   db
     .selectFrom('tracking_events')
@@ -99,7 +99,7 @@ export const countsOfDomain = (db: Db, domain: string, organizationId: string, f
     .orderBy('event_type')
     .execute()
 
-/** Deliveries of what a domain has sent. */
+/** Deliveries of mail that a domain sent. */
 export async function deliveredOf(db: Db, domain: string, organizationId: string, from: Date) {
   const row = await db
     .selectFrom('mail_log')
@@ -107,12 +107,12 @@ export async function deliveredOf(db: Db, domain: string, organizationId: string
     .where('organization_id', '=', organizationId)
     .where('timestamp', '>=', from.toISOString())
     .where('status', '=', 'delivered')
-    .where(sql<string>`split_part(lower(sender), '@', 2)`, '=', domain)
+    .where(sql<string>`split_part(lower(sender), '@', -1)`, '=', domain)
     .executeTakeFirstOrThrow()
   return row.total
 }
 
-/** Known when it was tracked, or when something was heard of it. */
+/** True when the message was tracked, or when an event about it is stored. */
 export async function isKnown(db: Db, scope: Scope, emailId: string): Promise<boolean> {
   const tracked = await db
     .selectFrom('tracked_messages')
@@ -171,7 +171,7 @@ export const timelineOfMessage = (db: Db, scope: Scope, emailId: string, limit: 
     .limit(limit)
     .execute()
 
-/** Soft bounces that were reported; those of the log are counted where it is read. */
+/** Reported soft bounces; the log ingestor counts those in the mail log. */
 export async function softBounces(tx: Tx, organizationId: string, recipient: string, from: Date) {
   const row = await tx
     .selectFrom('tracking_events')

@@ -5,19 +5,16 @@ import type { Vault } from '../../lib/vault.ts'
 const RANDOM_BYTES = 16
 const POSITION_BYTES = 2
 const MAC_BYTES = 8
-export const MAX_LINKS = 2 ** (8 * POSITION_BYTES)
 
-/** What an id in an address stands for: somebody's copy of a message, or a link of it. */
-export interface TrackedThing {
+/** The content of a tracking id: the copy of one recipient, or a link in it. */
+interface TrackedThing {
   copy: string
   position?: number
 }
 
-export type TrackingIds = ReturnType<typeof trackingIds>
-
 /**
- * Ids that say nothing: random bytes, for a link its place, and a signature. What nobody has minted
- * is told without looking anywhere, so guesses cost no query.
+ * Opaque ids: random bytes, the position of a link, and a signature. A forged id is rejected by its
+ * signature, without a query.
  */
 export function trackingIds(vault: Pick<Vault, 'fingerprint'>) {
   const signed = (bytes: Buffer): string => {
@@ -26,7 +23,7 @@ export function trackingIds(vault: Pick<Vault, 'fingerprint'>) {
   }
 
   return {
-    /** Also the key of the row that says whose copy it is. */
+    /** Also the primary key of the row of the recipient. */
     mint: (): string => signed(randomBytes(RANDOM_BYTES)),
 
     link(copy: string, position: number): string {
@@ -36,9 +33,9 @@ export function trackingIds(vault: Pick<Vault, 'fingerprint'>) {
       return signed(Buffer.concat([random, place]))
     },
 
-    /** Undefined for everything that was not minted here. */
+    /** Undefined for a forged or damaged id. */
     read(id: string): TrackedThing | undefined {
-      // Some programs pad what is base64.
+      // Some programs add base64 padding.
       const plain = id.replace(/=+$/, '')
       const bytes = Buffer.from(plain, 'base64url').subarray(0, -MAC_BYTES)
       if (!sameSecret(signed(bytes), plain)) return undefined

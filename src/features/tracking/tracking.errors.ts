@@ -18,3 +18,7 @@ export const BodyNotObject = defineError({
   status: 422,
   message: 'Request body must be a JSON object',
 })
+export const NoPublicUrl = defineError({
+  status: 503,
+  message: 'Tracking is not configured; set SVC_PUBLIC_URL',
+})

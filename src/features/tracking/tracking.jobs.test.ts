@@ -6,9 +6,8 @@ import { type App, startApp } from '../../../test/support/app.ts'
 import { geoFile } from '../../../test/support/geo-file.ts'
 import { BROWSER, trackedMessage } from '../../../test/support/tracked.ts'
 import { waitFor } from '../../../test/support/wait.ts'
+import { DAY_MS, HOUR_MS } from '../../lib/time.ts'
 import { forgetTracking } from './tracking.jobs.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 let folder: string
 let app: App
@@ -51,8 +50,8 @@ const opened = async (message: Message, from: string) => {
   })
 }
 
-describe('the country of a reader', () => {
-  it('is what GEOIP_DATABASE says about the address, or nothing', async () => {
+describe('the country of a tracking event', () => {
+  it('is looked up in GEOIP_DATABASE by client IP, or null', async () => {
     const message = await trackedMessage(app, acme)
     await opened(message, '127.20.1.1')
     await opened(message, '127.30.1.1')
@@ -64,14 +63,14 @@ describe('the country of a reader', () => {
   })
 })
 
-describe('what is kept', () => {
-  it('loses its addresses first, and is forgotten later, its links included', async () => {
+describe('the retention of tracking data', () => {
+  it('removes IP addresses first, and later deletes events and links', async () => {
     const [old, young] = [
       await trackedMessage(app, acme, { links: ['https://shop.test/'] }),
       await trackedMessage(app, acme, { links: ['https://shop.test/'] }),
     ]
     await opened(old, '127.20.1.2')
-    // As if the message were older than the clock says, which a session of a test cannot outlive.
+    // Backdate the rows: sessions of this test would expire if the clock advanced that far.
     const age = async (message: Message, days: number) => {
       const at = new Date(app.clock.now().getTime() - days * DAY_MS).toISOString()
       const { db } = app.core
@@ -99,15 +98,15 @@ describe('what is kept', () => {
     await age(old, 31)
     await forgetTracking.run(app.core)
     expect(await eventsOf(old)).toEqual([])
-    // Where a link leads is remembered for that long.
-    app.clock.advance(60 * 60_000)
+    // Wait until the cached target of the link has expired.
+    app.clock.advance(HOUR_MS)
     expect((await visit(old.link(0), '127.20.1.2')).status).toBe(404)
     expect((await app.send('POST', old.unsubscribe)).status).toBe(404)
     expect(await eventsOf(young)).toMatchObject([{ ip_address: '127.20.1.3' }])
     expect((await visit(young.link(0), '127.20.1.3')).status).toBe(302)
   })
 
-  it('is forgotten in portions, however much there is', async () => {
+  it('deletes more rows than one batch holds', async () => {
     const message = await trackedMessage(app, acme)
     const created_at = new Date(app.clock.now().getTime() - 31 * DAY_MS).toISOString()
     const [row] = await opened(message, '127.20.1.4').then(() =>

@@ -1,15 +1,15 @@
 import type { Core } from '../../core.ts'
 import type { Job } from '../../jobs/jobs.ts'
+import { DAY_MS, HOUR_SECONDS } from '../../lib/time.ts'
 import * as tracked from './tracked.repository.ts'
 import * as events from './tracking-events.repository.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const PORTION = 5000
 
-/** Forgets what has been kept for long enough; links of messages that old no longer lead anywhere. */
+/** Deletes expired tracking data. Links in messages of that age stop working. */
 export const forgetTracking: Job = {
   name: 'tracking.forget',
-  everySeconds: 3600,
+  everySeconds: HOUR_SECONDS,
   async run({ config, db, now }: Core) {
     const before = (days: number) => new Date(now().getTime() - days * DAY_MS)
     const kept = before(config.TRACKING_DATA_RETENTION_DAYS)

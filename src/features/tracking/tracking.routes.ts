@@ -4,8 +4,8 @@ import { Success, success } from '../../http/envelope.ts'
 import { Paginated, pageOf } from '../../http/paging.ts'
 import { DomainNotFound } from '../domains/domains.errors.ts'
 import { OrganizationNotFound } from '../organizations/organizations.errors.ts'
-import type { SuppressionService } from '../suppressions/suppressions.service.ts'
-import type { StatsService } from './stats.service.ts'
+import type { StatsService } from './stats/stats.service.ts'
+import type { SuppressionService } from './suppressions/suppressions.service.ts'
 import { BodyNotObject, MissingEmail, TrackedEmailNotFound } from './tracking.errors.ts'
 import * as shapes from './tracking.schemas.ts'
 
@@ -16,7 +16,7 @@ export const trackingRoutes =
       config: { auth: key('read'), errors: [DomainNotFound] },
       schema: {
         operationId: 'get_domain_tracking',
-        summary: 'What recipients did with the mail of a domain',
+        summary: 'Opens, clicks and other events of a domain',
         params: shapes.DomainParams,
         querystring: shapes.DaysQuery,
         response: { 200: Success(shapes.DomainStatistics) },
@@ -32,7 +32,7 @@ export const trackingRoutes =
       config: { auth: key('read'), errors: [TrackedEmailNotFound] },
       schema: {
         operationId: 'get_email_tracking',
-        summary: 'What recipients did with one message',
+        summary: 'Opens, clicks and other events of one message',
         params: shapes.EmailParams,
         response: { 200: Success(shapes.EmailStatistics) },
       },

@@ -19,7 +19,7 @@ export const TrackingParams = Type.Object({
 })
 export const Unsubscription = Body({
   reason: Type.Optional(Type.String({ description: 'one-click-post unless given' })),
-  feedback: Type.Optional(Type.String({ description: 'Accepted and not kept' })),
+  feedback: Type.Optional(Type.String({ description: 'Accepted for compatibility; not stored' })),
 })
 const Unsubscribed = Type.Object({ status: Type.Literal('unsubscribed'), email: Type.String() })
 export const UnsubscribedAnswer = Type.Object({

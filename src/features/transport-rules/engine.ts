@@ -1,144 +1,166 @@
-import { addDisclaimer, addHeader, changeSubject, removeHeader } from '../../content/edit.ts'
-import { type Message, readMessage } from '../../content/message.ts'
-import { type Split, splitMessage } from '../../content/split.ts'
-import type { Passing } from '../../content/stage.ts'
-import type { Vault } from '../../lib/vault.ts'
-import type { CompiledRule } from './matching.ts'
-import { mayGoOn, readTrace, TRACE_HEADER, writeTrace } from './trace.ts'
+import type { Mail } from '../../content/stage.ts'
+import type { Core } from '../../core.ts'
+import { bufferOf, forThread } from '../../lib/shared-bytes.ts'
+import { taskIn } from '../../lib/worker-pool.ts'
+import { MimeMessage } from '../../mime/message.ts'
+import type { Version } from './edit.task.ts'
+import type { Group } from './match.task.ts'
+import { mayForward, readTrace, writeTrace } from './trace.ts'
 import type { Action, Rule } from './vocabulary.ts'
 
-/** Recipients for whom the same rules matched. */
-interface Group {
-  recipients: string[]
-  rules: CompiledRule[]
+/** All versions of a message together; beyond this they would take too much memory. */
+const MAX_BYTES = 128 * 1024 * 1024
+
+const matchTask = taskIn<typeof import('./match.task.ts')>('features/transport-rules/match')
+const editTask = taskIn<typeof import('./edit.task.ts')>('features/transport-rules/edit')
+
+/** Rules that apply to one direction, with the form in which worker threads get them. */
+export interface RuleSet {
+  rules: Rule[]
+  json: string
 }
 
-/** What becomes of the message for one group. */
+export function ruleSet(all: readonly Rule[], direction: Mail['direction']): RuleSet {
+  const rules = all.filter((rule) => rule.direction === 'both' || rule.direction === direction)
+  return { rules, json: JSON.stringify(rules) }
+}
+
+/** The mail for one group, after its rules were applied. */
 export interface Parcel {
-  message: Passing
+  mail: Mail
   held: { rule: Rule; reason: string | undefined } | undefined
-  /** Actions that were not carried out, in words. */
+  /** The reasons for skipped actions. */
   notes: string[]
 }
 
 export interface Decision {
-  about: Message
   matched: { rule: Rule; recipients: string[] }[]
-  /** One refused recipient refuses the message: a mail server takes all of it or nothing. */
+  /** Rejects the message for all recipients: SMTP has one reply for all of them. */
   refusal: string | undefined
   parcels: Parcel[]
 }
 
-/** What rules make of a message. They all look at it as it came, whatever the ones before did. */
+interface Needs extends Pick<Core, 'vault' | 'workers'> {
+  timeLimitMs: number
+}
+
+/** Applies rules to mail. All conditions are tested on the message as it arrived. */
 export async function decide(
-  rules: readonly CompiledRule[],
-  message: Passing,
-  vault: Vault,
+  { rules, json }: RuleSet,
+  mail: Mail,
+  { timeLimitMs, vault, workers }: Needs,
 ): Promise<Decision> {
-  const split = await splitMessage(message.raw)
-  const about = readMessage(split, message.raw.length)
-  const groups = groupsOf(rules, message, about)
-  const matched = rules.flatMap((rule) => {
-    const recipients = groups.filter((one) => one.rules.includes(rule)).flatMap((g) => g.recipients)
-    return recipients.length > 0 ? [{ rule, recipients }] : []
-  })
-  for (const group of groups) {
-    const refusal = actionsOf(group).find(({ action }) => action.type === 'reject')
+  const limits = { owner: mail.organizationId, timeLimitMs }
+  const raw = forThread(mail.message.raw)
+  const { recipients, sender } = mail
+  const input = { rules: json, sender, recipients, raw }
+  const { groups, traces } = await workers.run(matchTask, input, limits)
+  const matched = matchedRules(rules, groups)
+  const plans = groups.map((group) => ({ group, actions: actionsOf(rules, group) }))
+  for (const { actions } of plans) {
+    const refusal = actions.find(({ action }) => action.type === 'reject')
     if (refusal?.action.type === 'reject') {
-      return { about, matched, refusal: refusal.action.params.message, parcels: [] }
+      return { matched, refusal: refusal.action.params.message, parcels: [] }
     }
   }
-  const parcels: Parcel[] = []
-  for (const group of groups) parcels.push(...(await parcelsOf(group, message, about, vault)))
-  return { about, matched, refusal: undefined, parcels }
-}
-
-function groupsOf(rules: readonly CompiledRule[], message: Passing, about: Message): Group[] {
-  const found = rules.map((rule) => ({
-    rule,
-    for: new Set(rule.matched(about, message.sender, message.recipients)),
+  const { messageId } = mail.message
+  const trace = readTrace(vault, messageId, traces)
+  const routed = plans.map(({ group, actions }) => ({
+    actions,
+    recipients: group.recipients,
+    ...routeOf(actions, group.recipients, trace),
   }))
-  const groups = new Map<string, Group>()
-  for (const recipient of message.recipients) {
-    const hits = found.filter((one) => one.for.has(recipient)).map(({ rule }) => rule)
-    const last = hits.findIndex(endsProcessing)
-    const own = last === -1 ? hits : hits.slice(0, last + 1)
-    const name = own.map(({ id }) => id).join()
-    const group = groups.get(name) ?? { recipients: [], rules: own }
-    group.recipients.push(recipient)
-    groups.set(name, group)
+  const versions: Version[] = routed.map(({ actions, forwarded, trace: hops }) => ({
+    edits: actions
+      .filter(({ action }) => EDITS.has(action.type))
+      .map(({ rule, action }) => ({ rule: rule.name, action })),
+    trace: forwarded.length > 0 ? writeTrace(vault, messageId, hops) : undefined,
+  }))
+  const changed = versions.filter(({ edits, trace }) => edits.length > 0 || trace !== undefined)
+  if (changed.length > 1 && changed.length * raw.length > MAX_BYTES) {
+    return { matched, refusal: '5.3.4 the rules make too many versions of it', parcels: [] }
   }
-  return [...groups.values()]
+  const edited =
+    changed.length === 0 ? [] : await workers.run(editTask, { raw, versions: changed }, limits)
+  const parcels = routed.flatMap((route, index) =>
+    parcelsOf(mail, route, edited[changed.indexOf(versions[index] as Version)]),
+  )
+  return { matched, refusal: undefined, parcels }
 }
 
-/** Rules after one that refuses or keeps a message back have nothing left to do. */
-const endsProcessing = ({ actions }: Rule): boolean =>
-  actions.some(({ type }) => type === 'reject' || type === 'quarantine')
+function matchedRules(rules: readonly Rule[], groups: readonly Group[]): Decision['matched'] {
+  const recipients = new Map<number, string[]>()
+  for (const group of groups) {
+    for (const position of group.rules) {
+      const known = recipients.get(position) ?? []
+      known.push(...group.recipients)
+      recipients.set(position, known)
+    }
+  }
+  return rules.flatMap((rule, position) => {
+    const matching = recipients.get(position)
+    return matching ? [{ rule, recipients: matching }] : []
+  })
+}
 
-/** What is to be done for a group, up to what ends it. */
-function actionsOf({ rules }: Group): { rule: Rule; action: Action }[] {
-  const all = rules.flatMap((rule) => rule.actions.map((action) => ({ rule, action })))
+interface RuleAction {
+  rule: Rule
+  action: Action
+}
+
+const EDITS = new Set<Action['type']>(['add_header', 'modify_subject', 'add_disclaimer'])
+
+/** The actions for a group, up to the first that rejects or quarantines. */
+function actionsOf(rules: readonly Rule[], group: Group): RuleAction[] {
+  const all = group.rules.flatMap((position) => {
+    const rule = rules[position] as Rule
+    return rule.actions.map((action) => ({ rule, action }))
+  })
   const end = all.findIndex(({ action: { type } }) => type === 'reject' || type === 'quarantine')
   return end === -1 ? all : all.slice(0, end + 1)
 }
 
-async function parcelsOf(
-  group: Group,
-  message: Passing,
-  about: Message,
-  vault: Vault,
-): Promise<Parcel[]> {
-  const { recipients } = group
-  const actions = actionsOf(group)
-  if (actions.length === 0) {
-    return [{ message: { ...message, recipients }, held: undefined, notes: [] }]
-  }
-  const split = await splitMessage(message.raw)
-  const notes: string[] = []
-  const trace = readTrace(vault, about.messageId, about.header(TRACE_HEADER))
-  const route = routeOf(actions, recipients, trace, notes)
-  let held: Parcel['held']
-  for (const { rule, action } of actions) {
-    if (action.type === 'quarantine') held = { rule, reason: action.params.reason }
-    else await edit(split, rule, action, notes)
+type Route = ReturnType<typeof routeOf> & { actions: RuleAction[]; recipients: string[] }
+
+function parcelsOf(
+  mail: Mail,
+  { actions, recipients, original, forwarded, notes: routing }: Route,
+  edited: { original?: Uint8Array; forwarded?: Uint8Array; notes: string[] } | undefined,
+): Parcel[] {
+  const notes = [...routing, ...(edited?.notes ?? [])]
+  const messageOf = (raw: Uint8Array | undefined) =>
+    raw ? new MimeMessage(bufferOf(raw)) : mail.message
+  const quarantine = actions.at(-1)
+  if (quarantine?.action.type === 'quarantine') {
+    const held = { rule: quarantine.rule, reason: quarantine.action.params.reason }
+    return [{ mail: { ...mail, recipients, message: messageOf(edited?.original) }, held, notes }]
   }
   const parcels: Parcel[] = []
-  if (route.stays.length > 0 || held) {
-    const to = held ? recipients : route.stays
-    parcels.push({ message: { ...message, recipients: to, raw: split.join() }, held, notes })
+  if (original.length > 0) {
+    const message = messageOf(edited?.original)
+    parcels.push({ mail: { ...mail, recipients: original, message }, held: undefined, notes })
   }
-  if (route.goesOn.length > 0 && !held) {
-    removeHeader(split, TRACE_HEADER)
-    addHeader(split, TRACE_HEADER, writeTrace(vault, about.messageId, route.trace))
-    const raw = split.join()
-    parcels.push({ message: { ...message, recipients: route.goesOn, raw }, held: undefined, notes })
+  if (forwarded.length > 0) {
+    const message = messageOf(edited?.forwarded)
+    parcels.push({ mail: { ...mail, recipients: forwarded, message }, held: undefined, notes })
   }
   return parcels
 }
 
-async function edit(split: Split, rule: Rule, action: Action, notes: string[]): Promise<void> {
-  if (action.type === 'add_header') addHeader(split, action.params.name, action.params.value)
-  if (action.type === 'modify_subject') changeSubject(split, action.params)
-  if (action.type === 'add_disclaimer') {
-    const why = await addDisclaimer(split, action.params)
-    if (why !== undefined) notes.push(`${rule.name}: no disclaimer, because ${why}`)
-  }
-}
-
-/** Who gets it: those it was for, unless it is redirected, and whoever gets a copy. */
+/** The original recipients unless redirected, and the targets of redirects and copies. */
 function routeOf(
-  actions: readonly { rule: Rule; action: Action }[],
+  actions: readonly RuleAction[],
   recipients: readonly string[],
   before: readonly string[],
-  notes: string[],
 ) {
+  const notes: string[] = []
   const trace = [...before]
   const redirected = new Set<string>()
   const copied = new Set<string>()
   for (const { rule, action } of actions) {
     if (action.type !== 'redirect' && action.type !== 'bcc') continue
     const { address } = action.params
-    if (!mayGoOn(before, rule.id)) {
+    if (!mayForward(before, rule.id)) {
       notes.push(`${rule.name}: not sent on to ${address}, where it came from`)
       continue
     }
@@ -146,14 +168,11 @@ function routeOf(
     if (action.type === 'redirect') redirected.add(address)
     else copied.add(address)
   }
-  const has = (list: Iterable<string>, address: string) =>
-    [...list].some((one) => one.toLowerCase() === address)
-  const stays =
+  const original =
     redirected.size === 0
       ? [...recipients]
-      : recipients.filter((one) => redirected.has(one.toLowerCase()))
-  const goesOn = [...redirected, ...copied].filter(
-    (address, index, all) => !has(stays, address) && all.indexOf(address) === index,
-  )
-  return { stays, goesOn, trace }
+      : recipients.filter((recipient) => redirected.has(recipient.toLowerCase()))
+  const kept = new Set(original.map((address) => address.toLowerCase()))
+  const forwarded = [...new Set([...redirected, ...copied])].filter((address) => !kept.has(address))
+  return { original, forwarded, trace, notes }
 }

@@ -5,50 +5,50 @@ import { TransportRuleTriggered } from './transport-rules.events.ts'
 import { addHits } from './transport-rules.repository.ts'
 import type { Rule } from './vocabulary.ts'
 
-const EVERY_MS = 1000
-const MAX_WAITING = 50_000
+const STORE_EVERY_MS = 1000
+const MAX_PENDING_EVENTS = 50_000
 
 /**
- * Counts what rules matched, and stores it together with the events every second: messages that come
- * at once do not wait for each other at the row of a rule.
+ * Counts the matches of rules and stores counts and events every second, so that concurrent messages do
+ * not wait for the lock on the row of a rule.
  */
 export function hitCounter({ db, events, log }: Pick<Core, 'db' | 'events' | 'log'>) {
   let counted = new Map<string, number>()
-  let told: Occurrence[] = []
-  let lost = 0
+  let pending: Occurrence[] = []
+  let dropped = 0
 
   async function store(): Promise<void> {
-    if (counted.size === 0 && told.length === 0) return
+    if (counted.size === 0 && pending.length === 0) return
     const hits = counted
-    const occurrences = told
+    const occurrences = pending
     counted = new Map()
-    told = []
+    pending = []
     try {
       await db.transaction().execute(async (tx) => {
         await addHits(tx, hits)
         await events.emitMany(tx, occurrences)
       })
-      lost = 0
+      dropped = 0
     } catch (error) {
       for (const [id, count] of hits) counted.set(id, (counted.get(id) ?? 0) + count)
-      told = [...occurrences, ...told]
+      pending = [...occurrences, ...pending]
       throw error
     }
   }
 
-  const storing = periodically(EVERY_MS, store, (error) =>
-    log.warn({ err: error }, 'hits of transport rules could not be stored; tried again'),
+  const storing = periodically(STORE_EVERY_MS, store, (error) =>
+    log.warn({ err: error }, 'storing hits of transport rules failed, will retry'),
   )
 
   return {
     add({ id, name, organization_id }: Rule, messageId: string | null): void {
       counted.set(id, (counted.get(id) ?? 0) + 1)
-      if (told.length >= MAX_WAITING) {
-        if (lost++ === 0) log.error('the database is away for too long: events are being lost')
+      if (pending.length >= MAX_PENDING_EVENTS) {
+        if (dropped++ === 0) log.error('transport rule events dropped: the database is unavailable')
         return
       }
       const data = { rule_id: id, name, organization_id, message_id: messageId ?? '' }
-      told.push(occurrence(TransportRuleTriggered, { org_id: organization_id }, data))
+      pending.push(occurrence(TransportRuleTriggered, { org_id: organization_id }, data))
     },
     flush: () => storing.now(),
     stop: () => storing.stop(),

@@ -4,8 +4,6 @@ import { transportRuleRoutes } from './transport-rules.routes.ts'
 import { transportRuleService } from './transport-rules.service.ts'
 import { trialService } from './trial.service.ts'
 
-export { type TransportRulesStage, transportRulesStage } from './stage.ts'
-
 export function transportRules(core: Core): Feature {
   const service = transportRuleService(core)
   return {

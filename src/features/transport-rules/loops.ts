@@ -1,10 +1,10 @@
 import type { Action, Condition } from './vocabulary.ts'
 
 const MAX_STEPS = 30
-const MAX_SEEN = 1000
+const MAX_VISITED = 1000
 
-/** What of a rule can send mail from one address to another. */
-export interface Sending {
+/** The parts of a rule that decide whether it forwards mail, and where to. */
+interface ForwardingRule {
   name: string
   conditions: readonly Condition[]
   actions: readonly Action[]
@@ -12,65 +12,64 @@ export interface Sending {
 
 type AliasLookup = (addresses: string[]) => Promise<{ source: string; destinations: string[] }[]>
 
-/** Addresses that a rule names as recipients: for others nobody can tell before there is mail. */
-export const sourcesOf = ({ conditions }: Sending): string[] =>
+/** Only literal recipients count: a loop through a pattern is found when mail arrives. */
+const sourcesOf = ({ conditions }: ForwardingRule): string[] =>
   conditions
     .filter(({ field, operator }) => field === 'recipient' && operator === 'equals')
     .map(({ value }) => value.trim().toLowerCase())
 
-export const targetsOf = ({ actions }: Sending): string[] =>
+export const targetsOf = ({ actions }: ForwardingRule): string[] =>
   actions.flatMap((action) =>
     action.type === 'redirect' || action.type === 'bcc' ? [action.params.address] : [],
   )
 
-/**
- * The way that mail would take back to where the rule took it from: through other rules and aliases
- * of the organization. Undefined when there is none.
- */
-export async function findWayBack(
-  rule: Sending,
-  others: readonly Sending[],
+/** The path on which rules and aliases of the organization would return mail to its first recipient. */
+export async function findLoop(
+  rule: ForwardingRule,
+  others: readonly ForwardingRule[],
   aliases: AliasLookup,
 ): Promise<string[] | undefined> {
   for (const source of sourcesOf(rule)) {
-    const way = await wayBetween(targetsOf(rule), source, others, aliases)
-    if (way) return [source, ...way]
+    const path = await pathBetween(targetsOf(rule), source, others, aliases)
+    if (path) return [source, ...path]
   }
   return undefined
 }
 
-async function wayBetween(
+/** Breadth-first search over aliases and rules. */
+async function pathBetween(
   from: string[],
   to: string,
-  rules: readonly Sending[],
+  rules: readonly ForwardingRule[],
   aliases: AliasLookup,
 ): Promise<string[] | undefined> {
-  const cameFrom = new Map<string, string | undefined>(from.map((one) => [one, undefined]))
+  const cameFrom = new Map<string, string | undefined>(from.map((address) => [address, undefined]))
   let level = from
   for (let steps = 0; level.length > 0 && steps < MAX_STEPS; steps++) {
-    if (cameFrom.has(to)) return wayTo(to, cameFrom)
+    if (cameFrom.has(to)) return pathTo(to, cameFrom)
     const next: string[] = []
-    const go = (source: string, target: string) => {
-      if (cameFrom.has(target) || cameFrom.size > MAX_SEEN) return
+    const visit = (source: string, target: string) => {
+      if (cameFrom.has(target) || cameFrom.size > MAX_VISITED) return
       cameFrom.set(target, source)
       next.push(target)
     }
     for (const { source, destinations } of await aliases(level)) {
-      for (const target of destinations) go(source, target)
+      for (const target of destinations) visit(source, target)
     }
+    const reached = new Set(level)
     for (const rule of rules) {
-      const taken = sourcesOf(rule).filter((source) => level.includes(source))
-      for (const source of taken) for (const target of targetsOf(rule)) go(source, target)
+      const sources = sourcesOf(rule).filter((source) => reached.has(source))
+      for (const source of sources) for (const target of targetsOf(rule)) visit(source, target)
     }
     level = next
   }
   return undefined
 }
 
-function wayTo(end: string, cameFrom: ReadonlyMap<string, string | undefined>): string[] {
-  const way: string[] = []
+function pathTo(end: string, cameFrom: ReadonlyMap<string, string | undefined>): string[] {
+  const path: string[] = []
   for (let step: string | undefined = end; step !== undefined; step = cameFrom.get(step)) {
-    way.unshift(step)
+    path.unshift(step)
   }
-  return way
+  return path
 }

@@ -1,58 +1,62 @@
-import type { Message } from '../../content/message.ts'
+import type { Mail } from '../../content/stage.ts'
 import { compilePattern } from '../../lib/patterns.ts'
 import { HEADER_VALUE } from './transport-rules.rules.ts'
 import type { Condition, Rule } from './vocabulary.ts'
 
-const MAX_TESTED = 8192
+const MAX_TESTED_CHARACTERS = 8192
+
+/** The parts of mail that conditions look at. */
+type Tested = Pick<Mail, 'message' | 'recipients' | 'sender'>
 
 type TextTest = (text: string) => boolean
 
 /** A rule whose expressions are compiled. */
 export interface CompiledRule extends Rule {
-  /** For which of the recipients it matches, in their order. */
-  matched(message: Message, sender: string, recipients: readonly string[]): string[]
+  /** The recipients for which it matches, in their order. */
+  matched(mail: Tested): string[]
 }
 
 export function compileRule(rule: Rule): CompiledRule {
   const forRecipient = rule.conditions
     .filter(({ field }) => field === 'recipient')
     .map(({ operator, value }) => textTest(operator, value))
-  const forMessage = rule.conditions.filter(({ field }) => field !== 'recipient').map(messageTest)
+  const forMessage = rule.conditions.filter(({ field }) => field !== 'recipient').map(mailTest)
   return {
     ...rule,
-    matched(message, sender, recipients) {
-      const holds = (test: MessageTest) => test(message, sender)
+    matched(mail) {
+      const { recipients } = mail
+      const holds = (test: MailTest) => test(mail)
       if (rule.condition_logic === 'all') {
         if (!forMessage.every(holds)) return []
-        return recipients.filter((one) => forRecipient.every((test) => test(one)))
+        return recipients.filter((recipient) => forRecipient.every((test) => test(recipient)))
       }
       if (forMessage.some(holds)) return [...recipients]
-      return recipients.filter((one) => forRecipient.some((test) => test(one)))
+      return recipients.filter((recipient) => forRecipient.some((test) => test(recipient)))
     },
   }
 }
 
-type MessageTest = (message: Message, sender: string) => boolean
+type MailTest = (mail: Tested) => boolean
 
-function messageTest({ field, operator, value }: Condition): MessageTest {
+function mailTest({ field, operator, value }: Condition): MailTest {
   switch (field) {
     case 'size':
-      return ({ size }) => sizeTest(operator, size, Number(value))
+      return ({ message }) => sizeTest(operator, message.raw.length, Number(value))
     case 'has_attachment':
-      return ({ hasAttachment }) => hasAttachment === (value === 'true')
+      return ({ message }) => message.summary.attachments.length > 0 === (value === 'true')
     case 'header': {
       const [, name = '', text = ''] = HEADER_VALUE.exec(value) ?? []
       const test = text === '' && operator !== 'equals' ? () => true : textTest(operator, text)
-      return ({ header }) => header(name).some(test)
+      return ({ message }) => message.fields(name).some(test)
     }
     case 'subject': {
       const test = textTest(operator, value)
-      return ({ subject }) => test(subject)
+      return ({ message }) => test(message.summary.subject)
     }
     default: {
-      // Of the envelope, or as the reader sees it: either may be the one that is meant.
+      // The sender of the envelope or an address of the From field.
       const test = textTest(operator, value)
-      return ({ from }, sender) => test(sender) || from.some(test)
+      return ({ message, sender }) => test(sender) || message.summary.from.some(test)
     }
   }
 }
@@ -65,14 +69,14 @@ function sizeTest(operator: Condition['operator'], size: number, bound: number):
 function textTest(operator: Condition['operator'], value: string): TextTest {
   if (operator === 'regex') {
     const pattern = compilePattern(value)
-    return (text) => pattern.test(text.slice(0, MAX_TESTED))
+    return (text) => pattern.test(text.slice(0, MAX_TESTED_CHARACTERS))
   }
-  const wanted = value.trim().toLowerCase()
+  const operand = value.trim().toLowerCase()
   const tests: Partial<Record<Condition['operator'], TextTest>> = {
-    contains: (text) => text.includes(wanted),
-    starts_with: (text) => text.startsWith(wanted),
-    ends_with: (text) => text.endsWith(wanted),
+    contains: (text) => text.includes(operand),
+    starts_with: (text) => text.startsWith(operand),
+    ends_with: (text) => text.endsWith(operand),
   }
-  const test = tests[operator] ?? ((text: string) => text === wanted)
-  return (text) => test(text.slice(0, MAX_TESTED).toLowerCase())
+  const test = tests[operator] ?? ((text: string) => text === operand)
+  return (text) => test(text.slice(0, MAX_TESTED_CHARACTERS).toLowerCase())
 }

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
 import { mail, manyParts, SHAPES } from '../../../test/support/messages.ts'
 import { waitFor } from '../../../test/support/wait.ts'
-import type { Outcome, Passing } from '../../content/stage.ts'
-import { decodeWords } from '../../lib/encoded-words.ts'
+import type { Mail, Outcome } from '../../content/stage.ts'
+import { MimeMessage } from '../../mime/message.ts'
+import { decodeWords } from '../../mime/words.ts'
 import { type TransportRulesStage, transportRulesStage } from './stage.ts'
 
 const PATH = '/api/v1/transport-rules/'
@@ -37,33 +38,35 @@ const when = (field: string, operator: string, value: string) => ({
 const act = (type: string, params: object = {}) => ({ actions: [{ type, params }] })
 const mark = act('add_header', { name: 'X-Mark', value: 'yes' })
 
-const passing = (more: Partial<Passing> = {}): Passing => ({
+type GivenMail = Partial<Mail> & { raw?: Buffer }
+const EXAMPLE = SHAPES['text, HTML and an attachment'] as Buffer
+const passing = ({ raw = EXAMPLE, ...more }: GivenMail = {}): Mail => ({
   direction: 'outbound',
   organizationId: acme.organizationId,
   sender: 'ada@acme.test',
   recipients: ['grace@globex.test'],
   login: 'ada@acme.test',
   clientIp: '192.0.2.7',
-  raw: SHAPES['text, HTML and an attachment'] as Buffer,
+  message: new MimeMessage(raw),
   ...more,
 })
-const messagesOf = (outcome: Outcome) => {
+const mailsOf = (outcome: Outcome) => {
   if (outcome.kind !== 'pass') throw new Error(`not passed: ${JSON.stringify(outcome)}`)
-  return outcome.messages
+  return outcome.mails
 }
-const isMarked = async (more: Partial<Passing> = {}) => {
-  const [message] = messagesOf(await stage.apply(passing(more)))
-  return message?.raw.toString('latin1').startsWith('X-Mark: yes\r\n')
+const isMarked = async (more: GivenMail = {}) => {
+  const [message] = mailsOf(await stage.apply(passing(more)))
+  return message?.message.raw.toString('latin1').startsWith('X-Mark: yes\r\n')
 }
 
-it('passes the very same message on where no rule is, or none matches', async () => {
+it('passes the message unchanged when no transport rule matches', async () => {
   const message = passing()
-  expect(messagesOf(await stage.apply(message))).toEqual([message])
+  expect(mailsOf(await stage.apply(message))).toEqual([message])
   await create({ ...when('subject', 'equals', 'something else'), ...mark })
-  expect(messagesOf(await stage.apply(message))[0]).toBe(message)
+  expect(mailsOf(await stage.apply(message))[0]).toBe(message)
 })
 
-it('obeys a change from the next message on, also one of another process', async () => {
+it('applies a rule change of another process from the next message', async () => {
   const other = await startApp({ database: app.database })
   try {
     const key = { headers: { 'x-api-key': acme.apiKey } }
@@ -78,13 +81,13 @@ it('obeys a change from the next message on, also one of another process', async
   }
 })
 
-it('leaves the mail of other organizations alone', async () => {
+it('does not apply transport rules to the mail of another organization', async () => {
   const globex = await app.tenant('globex')
   await create({ ...when('subject', 'contains', 'hello'), ...mark })
   expect(await isMarked({ organizationId: globex.organizationId })).toBe(false)
 })
 
-describe('a condition', () => {
+describe('transport rule condition', () => {
   it.each<[string, string, string, boolean]>([
     ['sender', 'equals', 'ADA@acme.test', true],
     ['sender', 'ends_with', '@acme.test', true],
@@ -102,18 +105,18 @@ describe('a condition', () => {
     ['size', 'less_than', '100', false],
     ['has_attachment', 'equals', 'true', true],
     ['has_attachment', 'equals', 'false', false],
-  ])('%s %s %s: %s', async (field, operator, value, matches) => {
+  ])('%s %s %s matches: %s', async (field, operator, value, matches) => {
     await create({ ...when(field, operator, value), ...mark })
     expect(await isMarked()).toBe(matches)
   })
 
-  it('on the sender looks at the From field as well', async () => {
+  it('on the sender matches the From field too', async () => {
     await create({ ...when('sender', 'equals', 'boss@acme.test'), ...mark })
     const raw = mail('From: "The Boss" <boss@acme.test>', '', '')
     expect(await isMarked({ sender: 'bounces@list.test', raw })).toBe(true)
   })
 
-  it('reads a subject in encoded words, and one in UTF-8', async () => {
+  it('matches a subject in encoded words and a subject in UTF-8', async () => {
     await create({
       ...when('subject', 'contains', 'GRÜSSE'.toLowerCase().replace('ss', 'ß')),
       ...mark,
@@ -122,7 +125,7 @@ describe('a condition', () => {
     expect(await isMarked({ raw: SHAPES['UTF-8 in the header'] as Buffer })).toBe(true)
   })
 
-  it('needs the others too, or is enough alone', async () => {
+  it('must match together with all others, or alone with condition_logic any', async () => {
     const conditions = [
       { field: 'subject', operator: 'contains', value: 'hello' },
       { field: 'sender', operator: 'contains', value: 'nobody' },
@@ -133,26 +136,26 @@ describe('a condition', () => {
     expect(await isMarked()).toBe(true)
   })
 
-  it('holds in the direction it is for', async () => {
+  it('applies only to mail in the direction of the rule', async () => {
     await create({ ...when('size', 'greater_than', '0'), ...mark, direction: 'inbound' })
     expect(await isMarked()).toBe(false)
     expect(await isMarked({ direction: 'inbound' })).toBe(true)
   })
 
-  it('does not keep up mail with an expression made to take long', async () => {
+  it('evaluates an expression with nested repetition in linear time', async () => {
     await create({ ...when('subject', 'regex', '^(a+)+$'), ...mark })
     const raw = mail(`Subject: ${'a'.repeat(8000)}!`, '', '')
-    const begun = performance.now()
+    const begun = process.cpuUsage()
     expect(await isMarked({ raw })).toBe(false)
-    expect(performance.now() - begun).toBeLessThan(3000)
+    expect(process.cpuUsage(begun).user).toBeLessThan(3_000_000)
   })
 })
 
-describe('an action', () => {
+describe('transport rule action', () => {
   const any = when('size', 'greater_than', '0')
 
   it.each(Object.keys(SHAPES).filter((name) => name !== 'nothing'))(
-    'changes a message of this shape and loses nothing: %s',
+    'edits header, subject and text and keeps all attachments: %s',
     async (name) => {
       await create({
         ...any,
@@ -163,9 +166,9 @@ describe('an action', () => {
         ],
       })
       const raw = SHAPES[name] as Buffer
-      const [message] = messagesOf(await stage.apply(passing({ raw })))
+      const [message] = mailsOf(await stage.apply(passing({ raw })))
       const before = await simpleParser(raw)
-      const after = await simpleParser(message?.raw as Buffer)
+      const after = await simpleParser(message?.message.raw as Buffer)
       expect(decodeWords(String(after.headers.get('x-mark')))).toBe('Größe')
       expect(after.subject).toBe(`[EXT] ${before.subject ?? ''}`.trim())
       expect(after.attachments.map(({ content }) => content.toString('base64'))).toEqual(
@@ -174,7 +177,7 @@ describe('an action', () => {
     },
   )
 
-  it('sends back what it refuses, for all recipients', async () => {
+  it('reject refuses the message for all recipients', async () => {
     await create({
       ...when('recipient', 'equals', 'a@x.test'),
       ...act('reject', { message: 'Not there' }),
@@ -185,13 +188,13 @@ describe('an action', () => {
     expect(await app.core.db.selectFrom('quarantine').selectAll().execute()).toEqual([])
   })
 
-  it('keeps back what it quarantines, for those it matches, where it can be let out', async () => {
+  it('quarantine holds the message for matching recipients and lists it in the quarantine', async () => {
     const { id } = await create({
       ...when('recipient', 'ends_with', '@globex.test'),
       ...act('quarantine', { reason: 'Globex' }),
     })
     const recipients = ['grace@globex.test', 'zoe@x.test', 'gus@globex.test']
-    const messages = messagesOf(await stage.apply(passing({ recipients })))
+    const messages = mailsOf(await stage.apply(passing({ recipients })))
     expect(messages.map((one) => one.recipients)).toEqual([['zoe@x.test']])
     const rows = await app.core.db
       .selectFrom('quarantine')
@@ -211,25 +214,25 @@ describe('an action', () => {
     expect(listed.body.data.total).toBe(3)
   })
 
-  it('redirects those it matches, and copies without telling the others', async () => {
+  it('redirect replaces matching recipients and bcc adds a copy in a message of its own', async () => {
     await create({
       ...when('recipient', 'equals', 'old@globex.test'),
       ...act('redirect', { address: 'New@globex.test' }),
     })
     await create({ ...any, ...act('bcc', { address: 'archive@acme.test' }) })
     const recipients = ['Old@globex.test', 'grace@globex.test']
-    const messages = messagesOf(await stage.apply(passing({ recipients })))
+    const messages = mailsOf(await stage.apply(passing({ recipients })))
     expect(messages.map((one) => one.recipients)).toEqual([
       ['new@globex.test', 'archive@acme.test'],
       ['grace@globex.test'],
       ['archive@acme.test'],
     ])
-    const plain = messages[1]?.raw as Buffer
-    expect(plain.equals(passing().raw)).toBe(true)
-    expect(messages[2]?.raw.toString('latin1')).toMatch(/^X-Svc-Rule-Loop: /)
+    const plain = messages[1]?.message.raw as Buffer
+    expect(plain.equals(EXAMPLE)).toBe(true)
+    expect(messages[2]?.message.raw.toString('latin1')).toMatch(/^X-Svc-Rule-Loop: /)
   })
 
-  it('comes in the order of priorities, and ends with what keeps a message back', async () => {
+  it('runs in the order of priorities and stops at quarantine', async () => {
     const order = (name: string, priority: number) =>
       create({ ...any, ...act('add_header', { name: `X-${name}`, value: 'x' }), priority })
     await order('Third', 30)
@@ -237,64 +240,66 @@ describe('an action', () => {
     await create({ ...any, ...act('quarantine'), priority: 20 })
     expect(await stage.apply(passing())).toEqual({ kind: 'held' })
     await app.core.db.deleteFrom('transport_rules').where('priority', '=', 20).execute()
-    const [message] = messagesOf(await stage.apply(passing()))
-    expect(message?.raw.toString('latin1')).toMatch(/^X-Third: x\r\nX-First: x\r\n/)
+    const [message] = mailsOf(await stage.apply(passing()))
+    expect(message?.message.raw.toString('latin1')).toMatch(/^X-Third: x\r\nX-First: x\r\n/)
   })
 
-  it('still marks a message that cannot be taken apart', async () => {
+  it('adds a header to a message that cannot be parsed', async () => {
     await create({ ...any, ...mark })
     const raw = manyParts(600)
-    const [message] = messagesOf(await stage.apply(passing({ raw })))
-    expect(message?.raw.equals(Buffer.concat([mail('X-Mark: yes', ''), raw]))).toBe(true)
+    const [message] = mailsOf(await stage.apply(passing({ raw })))
+    expect(message?.message.raw.equals(Buffer.concat([mail('X-Mark: yes', ''), raw]))).toBe(true)
   })
 })
 
-describe('a loop', () => {
+describe('transport rule loop', () => {
   const any = when('size', 'greater_than', '0')
 
-  it('ends when a message comes back to a rule that has sent it on', async () => {
+  it('ends when a message returns to a rule that has forwarded it', async () => {
     await create({ ...any, ...act('redirect', { address: 'away@elsewhere.test' }) })
-    const [first] = messagesOf(await stage.apply(passing()))
+    const [first] = mailsOf(await stage.apply(passing()))
     expect(first?.recipients).toEqual(['away@elsewhere.test'])
     const back = passing({
       direction: 'inbound',
       recipients: ['grace@acme.test'],
-      raw: first?.raw as Buffer,
+      raw: first?.message.raw as Buffer,
     })
-    const [second] = messagesOf(await stage.apply(back))
+    const [second] = mailsOf(await stage.apply(back))
     expect(second?.recipients).toEqual(['grace@acme.test'])
   })
 
-  it('is not believed when somebody made it up, or took it from another message', async () => {
+  it('ignores a trace header that is forged or copied from another message', async () => {
     const { id } = await create({ ...any, ...act('bcc', { address: 'archive@acme.test' }) })
-    const copied = async (raw: Buffer) =>
-      messagesOf(await stage.apply(passing({ raw }))).length === 2
+    const isCopied = async (raw: Buffer) =>
+      mailsOf(await stage.apply(passing({ raw }))).length === 2
     const forged = mail(`X-Svc-Rule-Loop: ${id}; ${'0'.repeat(64)}`, 'Message-ID: <a@b>', '', '')
-    expect(await copied(forged)).toBe(true)
-    const [, copy] = messagesOf(await stage.apply(passing()))
-    const trace = /X-Svc-Rule-Loop: .*/.exec(copy?.raw.toString('latin1') ?? '')?.[0] as string
-    expect(await copied(mail(trace, 'Message-ID: <other@b>', '', ''))).toBe(true)
-    expect(await copied(mail(trace, 'Message-ID: <one@acme.test>', '', ''))).toBe(false)
+    expect(await isCopied(forged)).toBe(true)
+    const [, copy] = mailsOf(await stage.apply(passing()))
+    const trace = /X-Svc-Rule-Loop: .*/.exec(
+      copy?.message.raw.toString('latin1') ?? '',
+    )?.[0] as string
+    expect(await isCopied(mail(trace, 'Message-ID: <other@b>', '', ''))).toBe(true)
+    expect(await isCopied(mail(trace, 'Message-ID: <one@acme.test>', '', ''))).toBe(false)
   })
 
-  it('ends after some rules, however many there are', async () => {
+  it('ends after five hops through different rules', async () => {
     let message = passing()
     let hops = 0
     for (; hops < 20; hops++) {
       await app.core.db.deleteFrom('transport_rules').execute()
       await create({ ...any, ...act('redirect', { address: `hop${hops}@elsewhere.test` }) })
-      const [next] = messagesOf(await stage.apply(message))
+      const [next] = mailsOf(await stage.apply(message))
       if (next?.recipients[0] === 'grace@globex.test') break
-      message = passing({ raw: next?.raw as Buffer })
+      message = passing({ raw: next?.message.raw as Buffer })
     }
     expect(hops).toBe(5)
   })
 })
 
-describe('what is counted', () => {
+describe('transport rule hit count', () => {
   const hits = async (id: string) => (await acme.get(PATH + id)).body.data.hit_count
 
-  it('is stored soon, with an event for each message', async () => {
+  it('is stored within seconds with one event per message', async () => {
     const { id } = await create({ ...when('subject', 'contains', 'hello'), ...mark })
     await Promise.all(Array.from({ length: 20 }, () => stage.apply(passing())))
     await waitFor(async () => (await hits(id)) === 20)
@@ -311,7 +316,7 @@ describe('what is counted', () => {
     })
   })
 
-  it('is not lost when the stage stops', async () => {
+  it('is stored when the stage stops', async () => {
     const { id } = await create({ ...when('subject', 'contains', 'hello'), ...mark })
     const stopping = transportRulesStage(app.core)
     await stopping.apply(passing())
@@ -319,11 +324,11 @@ describe('what is counted', () => {
     expect(await hits(id)).toBe(1)
   })
 
-  it('does not end with a rule that is gone meanwhile', async () => {
-    const gone = await create({ ...when('subject', 'contains', 'hello'), ...mark })
+  it('is stored for the other rules when a counted rule was deleted', async () => {
+    const deleted = await create({ ...when('subject', 'contains', 'hello'), ...mark })
     const stays = await create({ ...when('subject', 'contains', 'hello'), ...mark })
     await stage.apply(passing())
-    await acme.delete(PATH + gone.id)
+    await acme.delete(PATH + deleted.id)
     await stage.flush()
     expect(await hits(stays.id)).toBe(1)
   })

@@ -5,8 +5,8 @@ const MAX_HOPS = 5
 const PURPOSE = 'transport rule loop'
 
 /**
- * Which rules have sent a message on so far. It is signed for this one message: otherwise anybody
- * could write it and so keep a rule from copying their mail.
+ * The ids of the rules that have forwarded the message so far. The signature covers the Message-ID:
+ * otherwise a sender could forge the field and keep a rule from copying the message.
  */
 export function readTrace(vault: Vault, messageId: string | null, fields: readonly string[]) {
   for (const field of fields) {
@@ -24,6 +24,6 @@ export const writeTrace = (vault: Vault, messageId: string | null, rules: readon
 const signatureOf = (vault: Vault, messageId: string | null, ids: string): string =>
   vault.fingerprint(PURPOSE, `${messageId ?? ''}\n${ids}`)
 
-/** A rule sends a message on once, and after some rules nobody does any more. */
-export const mayGoOn = (trace: readonly string[], rule: string): boolean =>
+/** Each rule forwards a message once, and no rule forwards it after MAX_HOPS hops. */
+export const mayForward = (trace: readonly string[], rule: string): boolean =>
   !trace.includes(rule) && trace.length < MAX_HOPS

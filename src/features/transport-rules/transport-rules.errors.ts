@@ -16,3 +16,11 @@ export const TooManyRules = defineError<{ limit: number }>({
   message: ({ limit }) => `An organization has at most ${limit} transport rules; delete one first`,
   data: ({ limit }) => ({ limit }),
 })
+
+export const RulesTooLarge = defineError<{ limit_bytes: number }>({
+  status: 409,
+  code: 'TRANSPORT_RULES_TOO_LARGE',
+  message: ({ limit_bytes }) =>
+    `The transport rules of an organization have at most ${limit_bytes} bytes together; shorten or delete some`,
+  data: ({ limit_bytes }) => ({ limit_bytes }),
+})

@@ -17,7 +17,7 @@ export const TransportRuleCreated = defineEvent('transport_rule.created', {
 
 export const TransportRuleUpdated = defineEvent('transport_rule.updated', {
   source: 'api',
-  summary: 'A transport rule was changed, moved or switched',
+  summary: 'A transport rule was changed, reordered, enabled or disabled',
   data,
 })
 
@@ -29,11 +29,11 @@ export const TransportRuleDeleted = defineEvent('transport_rule.deleted', {
 
 export const TransportRuleTriggered = defineEvent('transport_rule.triggered', {
   source: 'api',
-  summary: 'A transport rule acted on a message',
+  summary: 'A transport rule matched a message',
   data: Type.Object({
     rule_id: Type.String(),
     name: Type.String({ examples: ['Disclaimer'] }),
     organization_id: Type.String(),
-    message_id: Type.String({ description: 'Empty when the message has none' }),
+    message_id: Type.String({ description: 'Empty when the message has no Message-ID' }),
   }),
 })

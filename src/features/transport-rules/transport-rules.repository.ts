@@ -62,7 +62,7 @@ export const find = (db: Db, scope: Scope, id: string) =>
     .where(inScope('transport_rules', scope))
     .executeTakeFirst()
 
-/** The rules that mail of an organization passes, in their order. */
+/** The enabled rules of an organization, in the order of application. */
 export const enabledOf = (db: Db, organizationId: string) =>
   db
     .selectFrom('transport_rules')
@@ -77,7 +77,7 @@ export const enabledOf = (db: Db, organizationId: string) =>
 export const organizationExists = (tx: Tx, id: string) =>
   tx.selectFrom('organizations').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()
 
-/** Writers of one organization take turns: limits and loops are about all of its rules. */
+/** Serializes writers of one organization: the limit and the loop check read all of its rules. */
 export const lock = (tx: Tx, organizationId: string) =>
   sql`select pg_advisory_xact_lock(
     hashtextextended(${`transport rules ${organizationId}`}, 0))`.execute(tx)
@@ -89,6 +89,20 @@ export const countOf = async (tx: Tx, organizationId: string): Promise<number> =
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow()
   return total
+}
+
+/** Bytes of the conditions and actions of all rules of an organization. */
+export const sizeOf = async (tx: Tx, organizationId: string): Promise<number> => {
+  const { bytes } = await tx
+    .selectFrom('transport_rules')
+    .select(
+      sql<number>`coalesce(sum(octet_length(conditions::text) + octet_length(actions::text)), 0)`.as(
+        'bytes',
+      ),
+    )
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return Number(bytes)
 }
 
 export const insert = (tx: Tx, row: RuleFields & { id: string; organization_id: string }) =>
@@ -115,7 +129,6 @@ export const lockMany = (tx: Tx, scope: Scope, ids: string[]) =>
     .forUpdate()
     .execute()
 
-/** Where the organization's aliases lead to from these addresses. */
 export const aliasesOf = (tx: Tx, organizationId: string, addresses: string[]) =>
   tx
     .selectFrom('aliases')
@@ -125,7 +138,7 @@ export const aliasesOf = (tx: Tx, organizationId: string, addresses: string[]) =
     .where('source', 'in', addresses)
     .execute()
 
-/** Adds up what was counted; rules that are gone are not missed. */
+/** Counts of rules that were deleted meanwhile are ignored. */
 export const addHits = (tx: Tx, hits: ReadonlyMap<string, number>) =>
   sql`
     update transport_rules set hit_count = hit_count + counted.hits

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { key } from '../../access/labels.ts'
+import { WORK_ERRORS } from '../../errors.ts'
 import { Success, success } from '../../http/envelope.ts'
 import { Paginated, pageOf } from '../../http/paging.ts'
 import { OrganizationNotFound } from '../organizations/organizations.errors.ts'
@@ -8,7 +9,7 @@ import * as shapes from './transport-rules.schemas.ts'
 import type { TransportRuleService } from './transport-rules.service.ts'
 import type { TrialService } from './trial.service.ts'
 
-const ofPlatform = [errors.OrganizationRequired, OrganizationNotFound]
+const platformErrors = [errors.OrganizationRequired, OrganizationNotFound]
 
 export const transportRuleRoutes =
   (rules: TransportRuleService, trials: TrialService): FastifyPluginAsyncTypebox =>
@@ -18,7 +19,7 @@ export const transportRuleRoutes =
       config: { auth: key('read') },
       schema: {
         operationId: 'list_transport_rules',
-        summary: 'Transport rules, in the order in which mail passes them',
+        summary: 'List transport rules in the order of application',
         querystring: shapes.RuleQuery,
         response: { 200: Success(Paginated(shapes.TransportRule)) },
       },
@@ -28,10 +29,13 @@ export const transportRuleRoutes =
 
     app.post('/', {
       prefixTrailingSlash: 'slash',
-      config: { auth: key('write'), errors: [...ofPlatform, errors.TooManyRules] },
+      config: {
+        auth: key('write'),
+        errors: [...platformErrors, errors.TooManyRules, errors.RulesTooLarge, ...WORK_ERRORS],
+      },
       schema: {
         operationId: 'create_transport_rule',
-        summary: 'Create a transport rule; the next message passes it',
+        summary: 'Create a transport rule, which applies from the next message',
         body: shapes.RuleBody,
         response: { 201: Success(shapes.TransportRule) },
       },
@@ -42,10 +46,10 @@ export const transportRuleRoutes =
     })
 
     app.post('/test', {
-      config: { auth: key('read'), errors: ofPlatform },
+      config: { auth: key('read'), errors: [...platformErrors, ...WORK_ERRORS] },
       schema: {
         operationId: 'test_transport_rules',
-        summary: 'Which rules would match a message, and what would become of it',
+        summary: 'Test which rules match a message and show the result without sending it',
         body: shapes.TrialBody,
         response: { 200: Success(shapes.Trial) },
       },
@@ -53,12 +57,11 @@ export const transportRuleRoutes =
         success('Transport rules tested', await trials.run(caller, body)),
     })
 
-    // Before the rule of that name that there cannot be.
     app.put('/reorder', {
       config: { auth: key('write'), errors: [errors.TransportRuleNotFound] },
       schema: {
         operationId: 'reorder_transport_rules',
-        summary: 'Give rules the order of this list: 10, 20, 30 …',
+        summary: 'Set the priorities of rules to 10, 20, 30 … in the order of this list',
         body: shapes.ReorderBody,
         response: { 200: Success(shapes.Reordered) },
       },
@@ -79,10 +82,13 @@ export const transportRuleRoutes =
     })
 
     app.put('/:rule_id', {
-      config: { auth: key('write'), errors: [errors.TransportRuleNotFound] },
+      config: {
+        auth: key('write'),
+        errors: [errors.TransportRuleNotFound, errors.RulesTooLarge, ...WORK_ERRORS],
+      },
       schema: {
         operationId: 'replace_transport_rule',
-        summary: 'Replace a transport rule; its count stays',
+        summary: 'Replace a transport rule; its hit count stays',
         params: shapes.RuleParams,
         body: shapes.RuleBody,
         response: { 200: Success(shapes.TransportRule) },
@@ -95,7 +101,7 @@ export const transportRuleRoutes =
       config: { auth: key('write'), errors: [errors.TransportRuleNotFound] },
       schema: {
         operationId: 'enable_transport_rule',
-        summary: 'Switch a transport rule on or off',
+        summary: 'Enable or disable a transport rule',
         params: shapes.RuleParams,
         querystring: shapes.EnableQuery,
         response: { 200: Success(shapes.RuleSwitched) },

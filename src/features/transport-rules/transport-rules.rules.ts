@@ -1,5 +1,5 @@
 import type { Problem } from '../../errors.ts'
-import { compilePattern, UnusablePattern } from '../../lib/patterns.ts'
+import type { CheckedPattern } from '../../lib/check-patterns.task.ts'
 import { isAddress } from '../../sieve/address.ts'
 import type { Action, Condition } from './vocabulary.ts'
 
@@ -11,15 +11,30 @@ export interface SentAction {
 const COMPARISONS = ['greater_than', 'less_than']
 export const HEADER_VALUE = /^([!-9;-~]{1,76}):[ \t]*(.*)$/s
 
-/** What the schema cannot tell about conditions: which operators and values go with a field. */
-export function conditionProblems(conditions: readonly Condition[]): Problem[] {
+type Checked = ReadonlyMap<string, CheckedPattern>
+
+/** The regular expressions of conditions. */
+export const expressionsOf = (conditions: readonly Condition[]): string[] =>
+  conditions
+    .filter(({ operator }) => operator === 'regex')
+    .map((condition) => textOf(condition) ?? '')
+    .filter((source) => source !== '')
+
+/** The text that a condition looks for; undefined if it names no header field. */
+const textOf = ({ field, value }: Condition): string | undefined =>
+  field === 'header' ? HEADER_VALUE.exec(value)?.[2] : value
+
+/** Checks that the schema cannot express: the operators and values that a field allows. */
+export function conditionProblems(conditions: readonly Condition[], checked: Checked): Problem[] {
   return conditions.flatMap((condition, index) => {
     const at = (name: string, msg: string | undefined): Problem[] =>
       msg === undefined
         ? []
         : [{ loc: ['body', 'conditions', index, name], msg, type: 'value_error' }]
     const operator = operatorProblem(condition)
-    return operator === undefined ? at('value', valueProblem(condition)) : at('operator', operator)
+    return operator === undefined
+      ? at('value', valueProblem(condition, checked))
+      : at('operator', operator)
   })
 }
 
@@ -36,33 +51,24 @@ function operatorProblem({ field, operator }: Condition): string | undefined {
   return isComparison ? `Of ${field} cannot be ${operator}: it is text` : undefined
 }
 
-function valueProblem({ field, operator, value }: Condition): string | undefined {
+function valueProblem(condition: Condition, checked: Checked): string | undefined {
+  const { field, operator, value } = condition
   if (field === 'size') {
     return /^\d{1,15}$/.test(value) ? undefined : 'Must be a number of bytes, in digits'
   }
   if (field === 'has_attachment') {
     return value === 'true' || value === 'false' ? undefined : "Must be 'true' or 'false'"
   }
-  const parts = field === 'header' ? HEADER_VALUE.exec(value) : undefined
-  if (parts === null) return 'Must be the name of a header field, a colon, and text'
-  const text = parts ? (parts[2] ?? '') : value
-  if (operator === 'regex') return patternProblem(text)
-  // `X-Name:` and nothing asks whether there is such a field.
+  const text = textOf(condition)
+  if (text === undefined) return 'Must be the name of a header field, a colon, and text'
+  if (operator === 'regex') {
+    return text === '' ? 'Must not be empty' : checked.get(text)?.problem
+  }
+  // `X-Name:` without text tests whether the field exists.
   return text === '' && field !== 'header' ? 'Must not be empty' : undefined
 }
 
-function patternProblem(source: string): string | undefined {
-  if (source === '') return 'Must not be empty'
-  try {
-    compilePattern(source)
-    return undefined
-  } catch (error) {
-    if (error instanceof UnusablePattern) return error.message
-    throw error
-  }
-}
-
-/** The actions as they are kept, or what is wrong with them. */
+/** Returns the actions in stored form, and the problems of the sent ones. */
 export function readActions(sent: readonly SentAction[]): {
   actions: Action[]
   problems: Problem[]
@@ -82,14 +88,14 @@ type Reader = ReturnType<typeof reader>
 function reader(params: Partial<Record<string, string>>, refuse: (n: string, m: string) => void) {
   return {
     refuse,
-    /** One line of text, or several where a message body takes it. */
     text(name: string, maximum: number, lines: 'one' | 'many' = 'one'): string | undefined {
       const value = params[name]
       if (value === undefined) return undefined
-      const unwanted = lines === 'one' ? /[\x00-\x1f\x7f]/ : /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/
+      const forbidden = lines === 'one' ? /[\x00-\x1f\x7f]/ : /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/
       if (value === '') refuse(name, 'Must not be empty')
       else if (value.length > maximum) refuse(name, `Must have at most ${maximum} characters`)
-      else if (unwanted.test(value)) refuse(name, 'Must not hold line breaks or control characters')
+      else if (forbidden.test(value))
+        refuse(name, 'Must not hold line breaks or control characters')
       return value
     },
     required(name: string, maximum: number, lines: 'one' | 'many' = 'one'): string {
@@ -120,15 +126,15 @@ function actionOf(type: Action['type'], read: Reader): Action {
   }
 }
 
-// What mail servers and programs rely on, and what says where a message has been.
-const OWN_FIELDS =
+// Fields that mail servers and clients rely on, and trace fields.
+const PROTECTED_FIELDS =
   /^(from|to|cc|bcc|sender|reply-to|date|subject|message-id|in-reply-to|references|return-path|received|delivered-to|mime-version|content-.*|dkim-signature|arc-.*|authentication-results|x-svc-.*)$/i
 
 function headerOf(read: Reader) {
   const name = read.required('name', 76)
   if (name !== '' && !/^[!-9;-~]+$/.test(name)) {
     read.refuse('name', 'Must be the name of a header field, without spaces and colon')
-  } else if (OWN_FIELDS.test(name)) {
+  } else if (PROTECTED_FIELDS.test(name)) {
     read.refuse('name', `${name} belongs to the message; choose another field, such as X-Company`)
   }
   return { name, value: read.required('value', 900) }

@@ -5,16 +5,16 @@ import { ACTION_TYPES, FIELDS, MAX_ACTIONS, MAX_CONDITIONS, OPERATORS } from './
 
 const DIRECTIONS = ['inbound', 'outbound', 'both'] as const
 const LOGICS = ['all', 'any'] as const
-const MAX_VALUE = 1000
-const MAX_LISTED = 1000
+const MAX_VALUE_LENGTH = 1000
+const MAX_REORDERED = 1000
 
 const Condition = Type.Object({
   field: OneOf(FIELDS),
   operator: OneOf(OPERATORS),
   value: Type.String({
-    maxLength: MAX_VALUE,
+    maxLength: MAX_VALUE_LENGTH,
     description:
-      'Always text. Of `header`: `Name: text`. Of `size`: bytes. Of `has_attachment`: true or false',
+      'Always a string. For `header`: `Name: text`. For `size`: bytes. For `has_attachment`: true or false',
     examples: ['ceo@acme.example'],
   }),
 })
@@ -25,17 +25,17 @@ const Params = Type.Object(
   {
     name: text('add_header: name of the field'),
     value: text('add_header: its text'),
-    prefix: text('modify_subject: goes in front, once'),
-    suffix: text('modify_subject: goes behind, once'),
-    replace: text('modify_subject: takes the place of the subject'),
-    address: text('redirect, bcc: where to'),
-    message: text('reject: what the sender reads; ASCII'),
+    prefix: text('modify_subject: added in front, once'),
+    suffix: text('modify_subject: added at the end, once'),
+    replace: text('modify_subject: replaces the subject'),
+    address: text('redirect, bcc: target e-mail address'),
+    message: text('reject: reply to the sender; ASCII'),
     text: text('add_disclaimer: for plain text'),
     html: text('add_disclaimer: for HTML; without it the text is used'),
     position: text('add_disclaimer: start or end, which is the default'),
-    reason: text('quarantine: why, for the operators'),
+    reason: text('quarantine: reason, shown to operators'),
   },
-  { description: 'What the action takes; anything else is dropped' },
+  { description: 'Parameters of the action; others are ignored' },
 )
 
 const Action = Type.Object({ type: OneOf(ACTION_TYPES), params: Type.Optional(Params) })
@@ -50,9 +50,14 @@ export const TransportRule = Type.Object(
     conditions: Type.Array(Condition),
     condition_logic: OneOf(LOGICS),
     actions: Type.Array(Type.Object({ type: OneOf(ACTION_TYPES), params: Params })),
-    priority: Type.Integer({ description: 'Lower ones come first', examples: [100] }),
+    priority: Type.Integer({
+      description: 'Rules with a lower number apply first',
+      examples: [100],
+    }),
     enabled: Type.Boolean(),
-    hit_count: Type.Integer({ description: 'Messages it matched; counted within a second' }),
+    hit_count: Type.Integer({
+      description: 'Number of matched messages; updated about every second',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -62,7 +67,7 @@ export const TransportRule = Type.Object(
 export const RuleParams = Type.Object({ rule_id: Type.String() })
 
 const organization_id = Type.Optional(
-  Type.String({ description: 'Needed from platform callers; a tenant is always its own' }),
+  Type.String({ description: 'Required for platform callers; ignored for tenants' }),
 )
 
 export const RuleQuery = Type.Object({
@@ -92,8 +97,8 @@ export const RuleDeleted = Type.Object({ id: Type.String() })
 export const ReorderBody = Body({
   rule_ids: Type.Array(Type.String(), {
     minItems: 1,
-    maxItems: MAX_LISTED,
-    description: 'In the order wanted; rules that are not listed keep their priority',
+    maxItems: MAX_REORDERED,
+    description: 'In the new order; rules that are not listed keep their priority',
   }),
 })
 export const Reordered = Type.Object({
@@ -110,7 +115,7 @@ export const TrialBody = Body({
     examples: [['grace@globex.example']],
   }),
   subject: Type.Optional(
-    Type.String({ maxLength: 1000, description: 'Where no message is sent along' }),
+    Type.String({ maxLength: 1000, description: 'Used when `message` is omitted' }),
   ),
   message: Type.Optional(
     Type.String({ maxLength: 500_000, description: 'The whole message, as RFC 5322 text' }),
@@ -119,7 +124,7 @@ export const TrialBody = Body({
 
 export const Trial = Type.Object({
   outcome: OneOf(['pass', 'reject', 'quarantine'], {
-    description: 'quarantine: for some recipients at least',
+    description: 'quarantine: for at least one recipient',
   }),
   reject_message: Nullable(Type.String()),
   rules: Type.Array(
@@ -127,7 +132,7 @@ export const Trial = Type.Object({
       id: Type.String(),
       name: Type.String(),
       matched: Type.Boolean(),
-      recipients: Type.Array(Type.String(), { description: 'For whom it matched' }),
+      recipients: Type.Array(Type.String(), { description: 'Recipients that the rule matched' }),
     }),
   ),
   messages: Type.Array(
@@ -135,7 +140,10 @@ export const Trial = Type.Object({
       recipients: Type.Array(Type.String()),
       quarantined: Type.Boolean(),
       notes: Type.Array(Type.String(), { description: 'Actions that would not be carried out' }),
-      message: Type.String({ description: 'As it would go on' }),
+      message: Type.String({ description: 'The message after the rules were applied' }),
+      truncated: Type.Boolean({
+        description: '`message` is only the beginning: all messages together have at most 400 kB',
+      }),
     }),
   ),
 })

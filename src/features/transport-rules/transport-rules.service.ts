@@ -4,11 +4,13 @@ import type { Tx } from '../../database/database.ts'
 import { narrowed } from '../../database/scope.ts'
 import { InvalidRequest } from '../../errors.ts'
 import { type Page, paginated } from '../../http/paging.ts'
+import { checkPatterns } from '../../lib/check-patterns.ts'
 import { ulid } from '../../lib/ulid.ts'
 import { OrganizationNotFound } from '../organizations/organizations.errors.ts'
-import { findWayBack } from './loops.ts'
+import { findLoop } from './loops.ts'
 import {
   OrganizationRequired,
+  RulesTooLarge,
   TooManyRules,
   TransportRuleNotFound,
 } from './transport-rules.errors.ts'
@@ -18,11 +20,16 @@ import {
   TransportRuleUpdated,
 } from './transport-rules.events.ts'
 import * as rules from './transport-rules.repository.ts'
-import { conditionProblems, readActions, type SentAction } from './transport-rules.rules.ts'
-import { type Condition, MAX_RULES, type Rule } from './vocabulary.ts'
+import {
+  conditionProblems,
+  expressionsOf,
+  readActions,
+  type SentAction,
+} from './transport-rules.rules.ts'
+import { type Condition, MAX_RULES, MAX_RULES_BYTES, type Rule } from './vocabulary.ts'
 
 const FIRST_PRIORITY = 10
-const STEP = 10
+const PRIORITY_STEP = 10
 
 interface Sent {
   organization_id?: string
@@ -36,37 +43,62 @@ interface Sent {
   enabled?: boolean
 }
 
-type Needs = Pick<Core, 'change' | 'db' | 'events' | 'now'>
+type Needs = Pick<Core, 'change' | 'db' | 'events' | 'now' | 'workers'>
 
 export type TransportRuleService = ReturnType<typeof transportRuleService>
 
-export function transportRuleService({ change, db, events, now }: Needs) {
-  /** Of a tenant its own; a platform caller says which. */
-  async function ownerOf(tx: Tx, caller: Caller, named: string | undefined): Promise<string> {
+export function transportRuleService({ change, db, events, now, workers }: Needs) {
+  /** A tenant acts on its own organization; a platform caller must name one. */
+  async function ownerOf(tx: Tx, caller: Caller, sent: string | undefined): Promise<string> {
     if (!isPlatform(caller)) return caller.organizationId ?? ''
-    if (named === undefined) throw new OrganizationRequired()
-    if (!(await rules.organizationExists(tx, named))) throw new OrganizationNotFound()
-    return named
+    if (sent === undefined) throw new OrganizationRequired()
+    if (!(await rules.organizationExists(tx, sent))) throw new OrganizationNotFound()
+    return sent
   }
 
-  /** Locks the organization's rules for the caller of one of them. */
-  async function locked(tx: Tx, caller: Caller, id: string) {
-    const found = await rules.find(tx, caller.scope, id)
-    if (!found) throw new TransportRuleNotFound()
-    await rules.lock(tx, found.organization_id)
+  /** Locks all rules of the organization that owns this rule, then reads the rule again. */
+  async function lockRule(tx: Tx, caller: Caller, id: string) {
+    const rule = await rules.find(tx, caller.scope, id)
+    if (!rule) throw new TransportRuleNotFound()
+    await rules.lock(tx, rule.organization_id)
     const current = await rules.find(tx, caller.scope, id)
     if (!current) throw new TransportRuleNotFound()
     return current
   }
 
+  async function readFields(caller: Caller, sent: Sent): Promise<rules.RuleFields> {
+    const owner = caller.organizationId ?? caller.id
+    const checked = await checkPatterns(workers, owner, expressionsOf(sent.conditions))
+    const { actions, problems } = readActions(sent.actions)
+    const all = [...conditionProblems(sent.conditions, checked), ...problems]
+    if (all.length > 0) throw new InvalidRequest(all)
+    return {
+      name: sent.name,
+      description: sent.description ?? null,
+      direction: sent.direction ?? 'both',
+      conditions: sent.conditions.map(({ field, operator, value }) => ({ field, operator, value })),
+      condition_logic: sent.condition_logic ?? 'all',
+      actions,
+      priority: sent.priority ?? 100,
+      enabled: sent.enabled ?? true,
+    }
+  }
+
+  /** All rules of an organization are read and applied together, so their size is limited. */
+  async function refuseTooLarge(tx: Tx, organizationId: string): Promise<void> {
+    if ((await rules.sizeOf(tx, organizationId)) > MAX_RULES_BYTES) {
+      throw new RulesTooLarge({ limit_bytes: MAX_RULES_BYTES })
+    }
+  }
+
   async function refuseLoop(tx: Tx, rule: rules.RuleRow): Promise<void> {
     if (!rule.enabled) return
     const all = await rules.enabledOf(tx, rule.organization_id)
-    const way = await findWayBack(rule, all, (addresses) =>
+    const loop = await findLoop(rule, all, (addresses) =>
       rules.aliasesOf(tx, rule.organization_id, addresses),
     )
-    if (!way) return
-    const msg = `Mail would go in a circle: ${way.join(' → ')}`
+    if (!loop) return
+    const msg = `Mail would go in a circle: ${loop.join(' → ')}`
     throw new InvalidRequest([{ loc: ['body', 'actions'], msg, type: 'value_error' }])
   }
 
@@ -88,7 +120,7 @@ export function transportRuleService({ change, db, events, now }: Needs) {
     },
 
     async create(caller: Caller, sent: Sent) {
-      const fields = readFields(sent)
+      const fields = await readFields(caller, sent)
       return change(caller, async (tx) => {
         const organization_id = await ownerOf(tx, caller, sent.organization_id)
         await rules.lock(tx, organization_id)
@@ -96,33 +128,35 @@ export function transportRuleService({ change, db, events, now }: Needs) {
           throw new TooManyRules({ limit: MAX_RULES })
         }
         const rule = await rules.insert(tx, { ...fields, id: ulid(), organization_id })
+        await refuseTooLarge(tx, organization_id)
         await refuseLoop(tx, rule)
-        await events.emit(tx, TransportRuleCreated, { org_id: organization_id }, told(rule))
+        await events.emit(tx, TransportRuleCreated, { org_id: organization_id }, payloadOf(rule))
         return rule
       })
     },
 
-    /** Replaces everything but the count; what is not sent has its default again. */
+    /** Replaces everything except the hit count; omitted fields get their defaults. */
     async replace(caller: Caller, id: string, sent: Sent) {
-      const fields = readFields(sent)
+      const fields = await readFields(caller, sent)
       return change(caller, async (tx) => {
-        const before = await locked(tx, caller, id)
+        const before = await lockRule(tx, caller, id)
         const rule = await rules.update(tx, id, fields, now())
+        await refuseTooLarge(tx, before.organization_id)
         await refuseLoop(tx, rule)
         const about = { org_id: before.organization_id }
-        await events.emit(tx, TransportRuleUpdated, about, told(rule))
+        await events.emit(tx, TransportRuleUpdated, about, payloadOf(rule))
         return rule
       })
     },
 
     async enable(caller: Caller, id: string, enabled: boolean) {
       return change(caller, async (tx) => {
-        const before = await locked(tx, caller, id)
+        const before = await lockRule(tx, caller, id)
         if (before.enabled !== enabled) {
           const rule = await rules.update(tx, id, { enabled }, now())
           await refuseLoop(tx, rule)
           const about = { org_id: rule.organization_id }
-          await events.emit(tx, TransportRuleUpdated, about, told(rule))
+          await events.emit(tx, TransportRuleUpdated, about, payloadOf(rule))
         }
         return { id, enabled }
       })
@@ -130,15 +164,15 @@ export function transportRuleService({ change, db, events, now }: Needs) {
 
     async remove(caller: Caller, id: string) {
       return change(caller, async (tx) => {
-        const rule = await locked(tx, caller, id)
+        const rule = await lockRule(tx, caller, id)
         await rules.remove(tx, id)
         const about = { org_id: rule.organization_id }
-        await events.emit(tx, TransportRuleDeleted, about, told(rule))
+        await events.emit(tx, TransportRuleDeleted, about, payloadOf(rule))
         return { id }
       })
     },
 
-    /** All of them or none: an id that is not the caller's changes nothing. */
+    /** Changes all of the rules, or none when the caller does not own one of them. */
     async reorder(caller: Caller, ids: string[]) {
       const repeated = ids.findIndex((id, index) => ids.indexOf(id) !== index)
       if (repeated !== -1) {
@@ -146,46 +180,30 @@ export function transportRuleService({ change, db, events, now }: Needs) {
         throw new InvalidRequest([{ loc, msg: 'Is listed twice', type: 'value_error' }])
       }
       return change(caller, async (tx) => {
-        const found = await rules.lockMany(tx, caller.scope, ids)
-        if (found.length < ids.length) throw new TransportRuleNotFound()
+        const owned = await rules.lockMany(tx, caller.scope, ids)
+        if (owned.length < ids.length) throw new TransportRuleNotFound()
         const moved = []
         for (const [index, id] of ids.entries()) {
           const rule = await rules.update(
             tx,
             id,
-            { priority: FIRST_PRIORITY + index * STEP },
+            { priority: FIRST_PRIORITY + index * PRIORITY_STEP },
             now(),
           )
           const about = { org_id: rule.organization_id }
-          await events.emit(tx, TransportRuleUpdated, about, told(rule))
+          await events.emit(tx, TransportRuleUpdated, about, payloadOf(rule))
           moved.push({ id, priority: rule.priority })
         }
         return { rules: moved }
       })
     },
 
-    ownerOf: (caller: Caller, named: string | undefined) =>
-      db.transaction().execute((tx) => ownerOf(tx, caller, named)),
+    ownerOf: (caller: Caller, sent: string | undefined) =>
+      db.transaction().execute((tx) => ownerOf(tx, caller, sent)),
   }
 }
 
-function readFields(sent: Sent): rules.RuleFields {
-  const { actions, problems } = readActions(sent.actions)
-  const all = [...conditionProblems(sent.conditions), ...problems]
-  if (all.length > 0) throw new InvalidRequest(all)
-  return {
-    name: sent.name,
-    description: sent.description ?? null,
-    direction: sent.direction ?? 'both',
-    conditions: sent.conditions.map(({ field, operator, value }) => ({ field, operator, value })),
-    condition_logic: sent.condition_logic ?? 'all',
-    actions,
-    priority: sent.priority ?? 100,
-    enabled: sent.enabled ?? true,
-  }
-}
-
-const told = ({ id, name, organization_id, direction, priority }: rules.RuleRow) => ({
+const payloadOf = ({ id, name, organization_id, direction, priority }: rules.RuleRow) => ({
   rule_id: id,
   name,
   organization_id,

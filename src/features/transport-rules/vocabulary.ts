@@ -28,6 +28,8 @@ export const ACTION_TYPES = [
 export const MAX_CONDITIONS = 50
 export const MAX_ACTIONS = 20
 export const MAX_RULES = 200
+/** Conditions and actions of all rules of an organization together. */
+export const MAX_RULES_BYTES = 512 * 1024
 
 export interface Condition {
   field: (typeof FIELDS)[number]
@@ -35,7 +37,7 @@ export interface Condition {
   value: string
 }
 
-/** What is stored: checked, and with the parameters of its type only. */
+/** An action as stored: validated, with only the parameters of its type. */
 export type Action =
   | { type: 'add_header'; params: { name: string; value: string } }
   | { type: 'modify_subject'; params: { prefix?: string; suffix?: string; replace?: string } }

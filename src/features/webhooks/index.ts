@@ -1,3 +1,4 @@
+import { globalWebhookUrl } from '../../config/index.ts'
 import type { Core } from '../../core.ts'
 import type { Feature } from '../feature.ts'
 import { deadLetterRoutes } from './dead-letters/dead-letters.routes.ts'
@@ -8,18 +9,18 @@ import { endpointRoutes } from './endpoints/endpoints.routes.ts'
 import { endpointService } from './endpoints/endpoints.service.ts'
 import { eventTypeRoutes } from './event-types/event-types.routes.ts'
 
-interface Settings {
-  /** The URL that all events go to, when there is one. */
-  globalUrl: string | undefined
-}
-
-export function webhooks(core: Core, { globalUrl }: Settings): Feature {
+export function webhooks(core: Core): Feature {
+  const globalUrl = globalWebhookUrl(core.config)
   const endpoints = endpointService(core)
   const deliveries = deliveryService(core)
   const deadLetters = deadLetterService({ ...core, globalUrl, fansOut: core.config.WEBHOOK_FANOUT })
   return {
     prefix: '/api/v1/webhooks',
-    capabilities: ['webhooks', ...(core.config.WEBHOOK_FANOUT ? ['webhook_fanout'] : [])],
+    capabilities: [
+      'webhooks',
+      'webhook_replay',
+      ...(core.config.WEBHOOK_FANOUT ? ['webhook_fanout'] : []),
+    ],
     routes: async (app) => {
       await app.register(endpointRoutes(endpoints), { prefix: '/endpoints' })
       await app.register(deliveryRoutes(deliveries), { prefix: '/deliveries' })

@@ -10,7 +10,7 @@ export const DELIVERY_STATUSES = [
 
 export const DEAD_LETTER_STATUSES = ['pending', 'retrying', 'resolved', 'abandoned'] as const
 
-/** A status to filter by, written in whatever case. */
+/** Reads the status of a filter, in upper or lower case. */
 export function readStatus<Status extends string>(
   sent: string | undefined,
   statuses: readonly Status[],

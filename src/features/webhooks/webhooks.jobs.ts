@@ -1,12 +1,10 @@
 import type { Job } from '../../jobs/jobs.ts'
+import { HOUR_SECONDS } from '../../lib/time.ts'
 import { cleanupService } from './cleanup/cleanup.service.ts'
 
-/**
- * Old attempts, and events that nobody waits for any more. Looks every hour, because how often it
- * has to act can be changed while it runs.
- */
+/** Runs every hour and checks the interval itself, because that can be changed at runtime. */
 export const deleteOldDeliveries: Job = {
   name: 'webhooks.delete-old-deliveries',
-  everySeconds: 3600,
+  everySeconds: HOUR_SECONDS,
   run: (core) => cleanupService(core).runIfDue(),
 }

@@ -1,4 +1,6 @@
+import { Gauge, Registry } from 'prom-client'
 import type { Core } from '../../core.ts'
+import { scrapedCounter, scrapedGauge } from '../../lib/metrics.ts'
 import type { Channel } from './channel/channel.ts'
 import type { DeliveryEngine } from './delivery/engine.ts'
 import { queueState } from './delivery/queue.repository.ts'
@@ -9,34 +11,80 @@ interface Parts {
   channel: Channel | undefined
 }
 
-/** What the daemon tells a scraper beyond its requests. */
-export async function webhookMetrics({ db }: Pick<Core, 'db'>, parts: Parts): Promise<string> {
-  const { posted, engine, channel } = parts
-  const { depth, oldest_seconds, dead } = await queueState(db)
-  return [
-    ...series('webhooks_queue_depth', 'gauge', { '': depth }),
-    ...series('webhooks_queue_oldest_seconds', 'gauge', { '': oldest_seconds }),
-    ...series('webhooks_dead_letters', 'gauge', { '': dead }),
-    ...series('webhooks_attempts_total', 'counter', labelled('outcome', engine?.counts)),
-    ...(engine?.latency.lines() ?? []),
-    ...series('webhooks_ingested_total', 'counter', {
-      '{via="http"}': posted.events,
-      ...(channel && { '{via="channel"}': channel.counts.stored }),
-    }),
-    ...(channel ? channelLines(channel) : []),
-  ].join('\n')
+/** Returns the function that renders the metrics of the webhooks daemon at each scrape. */
+export function webhookMetrics({ db }: Pick<Core, 'db'>, { posted, engine, channel }: Parts) {
+  const registry = new Registry()
+  const registers = [registry]
+  const depth = new Gauge({
+    name: 'webhooks_queue_depth',
+    help: 'Deliveries that wait for an attempt',
+    registers,
+  })
+  const oldest = new Gauge({
+    name: 'webhooks_queue_oldest_seconds',
+    help: 'Age of the oldest delivery in the queue',
+    registers,
+  })
+  const deadLetters = new Gauge({
+    name: 'webhooks_dead_letters',
+    help: 'Deliveries that were given up',
+    registers,
+  })
+  scrapedCounter(
+    {
+      registry,
+      name: 'webhooks_attempts_total',
+      help: 'Delivery attempts of this process',
+      label: 'outcome',
+    },
+    () => ({ ...engine?.counts }),
+  )
+  if (engine) registry.registerMetric(engine.latency)
+  scrapedCounter(
+    {
+      registry,
+      name: 'webhooks_ingested_total',
+      help: 'Events that this process took in',
+      label: 'via',
+    },
+    () => ({ http: posted.events, ...(channel && { channel: channel.counts.stored }) }),
+  )
+  if (channel) describeChannel(registry, channel)
+
+  return async (): Promise<string> => {
+    const state = await queueState(db)
+    depth.set(state.depth)
+    oldest.set(state.oldest_seconds)
+    deadLetters.set(state.dead)
+    return registry.metrics()
+  }
 }
 
-const channelLines = ({ subscribed, counts, malformed }: Channel): string[] => [
-  ...series('webhooks_channel_subscribed', 'gauge', { '': subscribed ? 1 : 0 }),
-  ...series('webhooks_channel_messages_total', 'counter', labelled('outcome', counts)),
-  ...series('webhooks_malformed_total', 'counter', labelled('reason', malformed)),
-]
-
-const labelled = (label: string, counts: Record<string, number> = {}) =>
-  Object.fromEntries(Object.entries(counts).map(([word, n]) => [`{${label}="${word}"}`, n]))
-
-const series = (name: string, type: string, values: Record<string, number>): string[] => [
-  `# TYPE ${name} ${type}`,
-  ...Object.entries(values).map(([labels, value]) => `${name}${labels} ${value}`),
-]
+function describeChannel(registry: Registry, channel: Channel): void {
+  scrapedGauge(
+    {
+      registry,
+      name: 'webhooks_channel_subscribed',
+      help: '1 while the Redis channel is subscribed',
+    },
+    () => (channel.subscribed ? 1 : 0),
+  )
+  scrapedCounter(
+    {
+      registry,
+      name: 'webhooks_channel_messages_total',
+      help: 'Messages of the Redis channel',
+      label: 'outcome',
+    },
+    () => ({ ...channel.counts }),
+  )
+  scrapedCounter(
+    {
+      registry,
+      name: 'webhooks_malformed_total',
+      help: 'Messages of the Redis channel that could not be read',
+      label: 'reason',
+    },
+    () => ({ ...channel.malformed }),
+  )
+}

@@ -1,8 +1,11 @@
 import { invalidField } from '../../errors.ts'
 import { toDomainName } from '../../lib/domain-name.ts'
-import { safeCss } from '../../lib/safe-css.ts'
-import { safeHtml } from '../../lib/safe-html.ts'
-import { BRAND_FIELDS, type Brand, type BrandField } from './whitelabel.schemas.ts'
+import { BRAND_FIELDS, type Brand, type BrandField, MARKUP } from './whitelabel.schemas.ts'
+
+const MARKUP_FIELDS = ['login_page_html', 'footer_html', 'custom_css'] as const
+
+/** The fields that are sanitized. */
+export type Markup = Pick<Brand, (typeof MARKUP_FIELDS)[number]>
 
 type Sent = { [Field in BrandField]?: string | null }
 
@@ -11,18 +14,26 @@ const READ: { [Field in BrandField]?: (value: string, field: Field) => string } 
   favicon_url: webAddress,
   support_url: webAddress,
   custom_domain: domainName,
-  login_page_html: safeHtml,
-  footer_html: safeHtml,
-  custom_css: safeCss,
 }
 
-/** What was sent, as it may be stored: null takes a field away, and so does nothing but blanks. */
-export function readBrand(sent: Sent): { set: Brand; cleared: BrandField[]; names: BrandField[] } {
+/** Values as stored: null and blank text remove a field. */
+export async function readBrand(
+  sent: Sent,
+  sanitize: (markup: Markup) => Promise<Markup>,
+): Promise<{ set: Brand; cleared: BrandField[]; names: BrandField[] }> {
+  const markup: Markup = {}
+  for (const field of MARKUP_FIELDS) if (sent[field]) markup[field] = sent[field]
+  const sanitized: Brand = Object.keys(markup).length > 0 ? await sanitize(markup) : {}
+  for (const field of MARKUP_FIELDS) {
+    // Escaping makes text longer.
+    if ((sanitized[field]?.length ?? 0) <= MARKUP) continue
+    throw invalidField(field, `Must have at most ${MARKUP} characters after it was sanitized`)
+  }
   const names = BRAND_FIELDS.filter((field) => sent[field] !== undefined)
   const set: Brand = {}
   const cleared: BrandField[] = []
   for (const field of names) {
-    const value = sent[field]?.trim()
+    const value = (sanitized[field] ?? sent[field])?.trim()
     const read = READ[field] as ((value: string, field: BrandField) => string) | undefined
     const kept = value ? (read?.(value, field) ?? value) : ''
     if (kept === '') cleared.push(field)

@@ -6,13 +6,22 @@ const COLOR = /^#[0-9a-f]{3,8}$/i
 const DEFAULT_PRIMARY = '#1f5fbf'
 const DEFAULT_SECONDARY = '#f4f6f9'
 
-// What gets through the sanitizer by mistake still may not run, frame or post anywhere.
+// A second line of defence: markup that passes the sanitizer must not run, frame or post anything.
 const POLICY =
   "default-src 'none'; img-src https: data: 'self'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'"
 
+/** The page runs nothing, has no origin, and only pages of this host may frame it. */
+export const PREVIEW_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `${POLICY}; frame-ancestors 'self'; sandbox`,
+  'x-frame-options': 'SAMEORIGIN',
+  'cross-origin-embedder-policy': 'credentialless',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
 /**
- * The login page of a brand. Values are put in as they are, escaped; nothing in them is evaluated,
- * and what was stored before the sanitizer knew better goes through it again.
+ * The login page of a brand. Values are escaped and never evaluated. Stored HTML is sanitized again,
+ * because an older sanitizer may have let it pass.
  */
 export function previewOf(brand: Brand): string {
   const name = escapeHtml(brand.brand_name ?? 'Mail')

@@ -21,7 +21,7 @@ export const organizationExists = async (db: Db, id: string): Promise<boolean> =
   (await db.selectFrom('organizations').select('id').where('id', '=', id).executeTakeFirst()) !==
   undefined
 
-/** Two writers of one brand come one after the other, also before there is a row. */
+/** Serializes writers of one brand, also before the row exists. */
 export const lockOrganization = async (tx: Tx, id: string): Promise<boolean> =>
   (await tx
     .selectFrom('organizations')
@@ -51,7 +51,7 @@ export const save = (
     .executeTakeFirstOrThrow()
 }
 
-/** Only for the domain that was looked up: it may have changed meanwhile. */
+/** Only while the domain is the one that was verified; it may have changed meanwhile. */
 export const setVerified = (
   tx: Tx,
   organizationId: string,

@@ -7,7 +7,7 @@ const text = (maxLength: number, more: object = {}) =>
 const url = () => text(2048, { examples: ['https://acme.example/logo.png'] })
 const color = () =>
   text(9, { pattern: '^#([0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})$', examples: ['#1a2b3c'] })
-const MARKUP = 100_000
+export const MARKUP = 100_000
 
 const fields = {
   logo_url: url(),
@@ -27,7 +27,7 @@ export const BRAND_FIELDS = Object.keys(fields) as (keyof typeof fields)[]
 export type BrandField = (typeof BRAND_FIELDS)[number]
 export type Brand = { [Field in BrandField]?: string }
 
-/** A field that is not sent stays; null takes it away. */
+/** An absent field keeps its value; null removes it. */
 export const BrandChange = Body(fields)
 
 export const WhitelabelConfig = Type.Object(
@@ -54,5 +54,21 @@ export const Preview = Type.Object({
 })
 
 export const Removed = Type.Object({ organization_id: Type.String(), removed: Type.Boolean() })
+
+export const HostQuery = Type.Object({
+  host: Type.Optional(
+    Type.String({ maxLength: 253, description: 'A host name; unset: that of the request' }),
+  ),
+})
+
+const { custom_domain: _, ...visible } = fields
+export const PublicBrand = Type.Object(
+  {
+    host: Type.String({ examples: ['mail.acme.example'] }),
+    is_branded: Type.Boolean({ description: 'false: show the brand of the installation' }),
+    whitelabel: Type.Object(visible, { description: 'The fields that are set' }),
+  },
+  { title: 'PublicBrand' },
+)
 
 export const BrandParams = Type.Object({ org_id: Type.String() })

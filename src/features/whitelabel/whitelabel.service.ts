@@ -2,19 +2,27 @@ import type { Caller } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
 import { refusing } from '../../database/conflicts.ts'
 import { ServiceUnavailable } from '../../errors.ts'
+import { brandOfHost } from '../../hosting/brand.repository.ts'
+import { toDomainName } from '../../lib/domain-name.ts'
+import { taskIn } from '../../lib/worker-pool.ts'
 import { DnsUnavailable } from '../../mail/dns.ts'
 import { OrganizationNotFound } from '../organizations/organizations.errors.ts'
 import { readBrand } from './brand.ts'
-import { previewOf } from './preview.ts'
 import { CustomDomainTaken, NoBrandFields, NoCustomDomain } from './whitelabel.errors.ts'
 import { WhitelabelConfigured, WhitelabelUpdated } from './whitelabel.events.ts'
 import * as brands from './whitelabel.repository.ts'
 
-type Needs = Pick<Core, 'change' | 'config' | 'db' | 'events' | 'now' | 'withDns'>
+const TIME_LIMIT_MS = 5000
+
+const sanitizeTask = taskIn<typeof import('./sanitize.task.ts')>('features/whitelabel/sanitize')
+const previewTask = taskIn<typeof import('./preview.task.ts')>('features/whitelabel/preview')
+
+type Needs = Pick<Core, 'change' | 'config' | 'db' | 'events' | 'now' | 'withDns' | 'workers'>
 
 export type WhitelabelService = ReturnType<typeof whitelabelService>
 
-export function whitelabelService({ change, config, db, events, now, withDns }: Needs) {
+export function whitelabelService(core: Needs) {
+  const { change, config, db, events, now, withDns, workers } = core
   async function find(organizationId: string) {
     const row = await brands.find(db, organizationId)
     if (!row && !(await brands.organizationExists(db, organizationId))) {
@@ -23,7 +31,7 @@ export function whitelabelService({ change, config, db, events, now, withDns }: 
     return row
   }
 
-  /** Names that a custom domain may lead to. */
+  /** Host names that a custom domain may point to. */
   const hosts = () => {
     const { SVC_MAIL_HOSTNAME: mail, SVC_PUBLIC_URL: url } = config
     return [mail.toLowerCase(), ...(url ? [new URL(url).hostname] : [])]
@@ -41,9 +49,19 @@ export function whitelabelService({ change, config, db, events, now, withDns }: 
   return {
     get: async (organizationId: string) => shown(organizationId, await find(organizationId)),
 
-    /** What is not sent stays. What is stored, not what was sent, is what the answer shows. */
+    /** Public: for all visitors, before any login. */
+    async ofHost(sent: string) {
+      const host = toDomainName(sent) ?? ''
+      const brand = host === '' ? undefined : await brandOfHost(db, host)
+      return { host, is_branded: brand !== undefined, whitelabel: brand ?? {} }
+    },
+
+    /** Absent fields keep their values. The response shows the stored values. */
     async set(caller: Caller, organizationId: string, sent: Parameters<typeof readBrand>[0]) {
-      const { set, cleared, names } = readBrand(sent)
+      const limits = { owner: organizationId, timeLimitMs: TIME_LIMIT_MS }
+      const { set, cleared, names } = await readBrand(sent, (markup) =>
+        workers.run(sanitizeTask, markup, limits),
+      )
       if (names.length === 0) throw new NoBrandFields()
       const taken = { whitelabel_configs_custom_domain_key: () => new CustomDomainTaken() }
       return refusing(taken, () =>
@@ -83,7 +101,9 @@ export function whitelabelService({ change, config, db, events, now, withDns }: 
 
     async preview(organizationId: string) {
       const row = await find(organizationId)
-      return { organization_id: organizationId, html: previewOf(row?.fields ?? {}) }
+      const limits = { owner: organizationId, timeLimitMs: TIME_LIMIT_MS }
+      const html = await workers.run(previewTask, row?.fields ?? {}, limits)
+      return { organization_id: organizationId, html }
     },
 
     async remove(caller: Caller, organizationId: string) {

@@ -1,7 +1,7 @@
 import { numbersOf, quoted } from './messages.ts'
 import type { Wire } from './wire.ts'
 
-/** A message to store; its body in one piece, or as it comes when it is large. */
+/** A message to store. A large body is given as a stream. */
 export interface NewMessage {
   flags: readonly string[]
   date: Date
@@ -11,38 +11,38 @@ export interface NewMessage {
 
 export interface Appended {
   validity: number
-  /** In the order of the messages; undefined where the server does not tell (no UIDPLUS). */
+  /** In the order of the messages; undefined when the server does not support UIDPLUS. */
   uids: number[] | undefined
 }
 
 type Appender = Pick<Wire, 'command'> & { capabilities: ReadonlySet<string> }
 
-/** RFC 3502: several messages in one command are stored together, which costs a server far less. */
+/** RFC 3502: storing several messages in one command is much cheaper for the server. */
 export const takesMany = ({ capabilities }: Appender): boolean =>
   capabilities.has('MULTIAPPEND') && capabilities.has('LITERAL+')
 
 /**
- * Stores messages, all of them or none. The library waits for the server twice for every message and
- * stores one at a time; this is why it is not used here.
+ * Stores all messages or none. imapflow is not used here because it stores one message at a time,
+ * with two round trips each.
  */
 export async function append(
   wire: Appender,
   encodedPath: string,
   messages: readonly NewMessage[],
 ): Promise<Appended> {
-  // RFC 7888: without asking for leave, where the server allows it.
+  // RFC 7888: a non-synchronizing literal saves a round trip.
   const plus = wire.capabilities.has('LITERAL+') ? '+' : ''
   const pieces: (string | Buffer | AsyncIterable<Buffer>)[] = []
   let line = `APPEND ${quoted(encodedPath)}`
   for (const { flags, date, size, body } of messages) {
-    const shown = flags.filter(isSendable)
-    pieces.push(`${line} (${shown.join(' ')}) "${dateTime(date)}" {${size}${plus}}\r\n`)
+    const sendable = flags.filter(isSendable)
+    pieces.push(`${line} (${sendable.join(' ')}) "${dateTime(date)}" {${size}${plus}}\r\n`)
     pieces.push(Buffer.isBuffer(body) ? body : body())
     line = ''
   }
   pieces.push('\r\n')
-  const said = await wire.command(pieces)
-  const code = /\[APPENDUID (\d{1,10}) ([\d:,]+)\]/i.exec(said)
+  const reply = await wire.command(pieces)
+  const code = /\[APPENDUID (\d{1,10}) ([\d:,]+)\]/i.exec(reply)
   const uids = code && numbersOf(code[2] ?? '', messages.length)
   return {
     validity: Number(code?.[1] ?? 0),
@@ -50,13 +50,13 @@ export async function append(
   }
 }
 
-/** RFC 3501: \Recent is the server's own; what is no atom cannot be said. */
+/** RFC 3501: only the server sets \Recent, and a flag must be an atom. */
 const isSendable = (flag: string): boolean =>
   !/^\\recent$/i.test(flag) && /^\\?[^\x00-\x20\x7f-\uffff(){%*"\\\]]+$/.test(flag)
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** As APPEND wants it, in UTC: the same moment as the source tells. */
+/** The date-time of RFC 3501 §9, in UTC. */
 function dateTime(date: Date): string {
   const two = (number: number) => String(number).padStart(2, '0')
   const day = String(date.getUTCDate()).padStart(2, ' ')

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { ImapFlow } from 'imapflow'
+import type { ImapFlow } from 'imapflow'
 import { OutboundRefused } from '../../outbound/guard.ts'
 import { COMMAND_MS, tooSlow, type Wire, wire } from './wire.ts'
 
@@ -9,42 +9,44 @@ const SILENCE_MS = 120_000
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 const MAX_LITERAL_BYTES = 1024 * 1024
 
-/** A server, and how to log in there. */
+/** An IMAP server and the login for it. */
 export interface ImapServer {
-  /** As people know it; also the name that its certificate must have. */
+  /** The host name that the user gave; the certificate must match it. */
   name: string
   port: number
-  /** `opportunistic`: STARTTLS where the server has it. */
+  /** `opportunistic` uses STARTTLS if the server offers it. */
   security: 'tls' | 'starttls' | 'opportunistic' | 'none'
   verify: boolean
   user: string
   secret: string
   auth: 'password' | 'oauth2'
-  /** The most that one command may take. */
+  /** Time limit of one command. */
   commandMs?: number
-  /** Where it is; throws for a place that nobody may make us call. */
+  /** Resolves the IP addresses; throws `OutboundRefused` for a forbidden one. */
   addresses(): Promise<string[]>
 }
 
-/** Trying again would change nothing: a wrong password, a certificate, a server that makes no sense. */
+/** A retry cannot help: a wrong password, a bad certificate, or not an IMAP server. */
 export class ConnectionRefused extends Error {}
-/** It may work another time. */
+/** A retry may succeed. */
 export class ConnectionFailed extends Error {}
 
 const STARTTLS = { tls: undefined, starttls: true, opportunistic: undefined, none: false } as const
 
-/** Logged in, by the library; whoever gets it closes it. */
+/** Connects and logs in with imapflow. The caller closes the connection. */
 export async function connectImap(server: ImapServer, signal: AbortSignal): Promise<ImapFlow> {
+  // Loaded on first use, because most processes never connect.
+  const { ImapFlow } = await import('imapflow')
   signal.throwIfAborted()
-  const [address = ''] = await server.addresses().catch((error) => {
+  const [ip = ''] = await server.addresses().catch((error) => {
     throw error instanceof OutboundRefused
       ? new ConnectionRefused(error.message)
       : new ConnectionFailed(`${server.name} could not be found: ${messageOf(error)}`)
   })
   const { auth, secret, user } = server
   const client = new ImapFlow({
-    // The very address that was judged; its name is only for the certificate.
-    host: address,
+    // The checked IP address, not the name: a second DNS look-up could return another one.
+    host: ip,
     ...(!isIP(server.name) && { servername: server.name }),
     port: server.port,
     secure: server.security === 'tls',
@@ -53,7 +55,7 @@ export async function connectImap(server: ImapServer, signal: AbortSignal): Prom
     auth: { user, ...(auth === 'oauth2' ? { accessToken: secret } : { pass: secret }) },
     logger: false,
     disableAutoIdle: true,
-    // Names of folders stay in modified UTF-7, on every connection alike.
+    // Keeps folder names in modified UTF-7 on every connection.
     disableAutoEnable: true,
     disableIMAP4rev2: true,
     disableCompression: true,
@@ -64,7 +66,7 @@ export async function connectImap(server: ImapServer, signal: AbortSignal): Prom
     maxLiteralSize: MAX_LITERAL_BYTES,
     maxResponseSize: MAX_LINE_BYTES + MAX_LITERAL_BYTES,
   })
-  // Told to whoever waits for an answer; without a listener it would end the process.
+  // An unhandled error event would end the process; the command under way rejects anyway.
   client.on('error', () => {})
   const stop = () => client.close()
   signal.addEventListener('abort', stop, { once: true })
@@ -86,7 +88,7 @@ export async function connectImap(server: ImapServer, signal: AbortSignal): Prom
 
 const late = new WeakMap<ImapFlow, ConnectionFailed>()
 
-/** Why a connection was closed, if it was for taking too long. */
+/** The error of a connection that was closed because a command exceeded its time limit. */
 export const lateness = (client: ImapFlow): ConnectionFailed | undefined => late.get(client)
 
 function closeLate(client: ImapFlow, commandMs: number) {
@@ -94,13 +96,13 @@ function closeLate(client: ImapFlow, commandMs: number) {
   client.close()
 }
 
-/** The library waits for as long as anything comes, be it a byte a minute. */
+/** imapflow only limits silence; a server that sends one byte per minute would never time out. */
 function limitCommands(client: ImapFlow, commandMs: number) {
-  const { exec } = client as unknown as { exec: (...given: unknown[]) => Promise<unknown> }
-  const limited = async (...given: unknown[]) => {
+  const { exec } = client as unknown as { exec: (...args: unknown[]) => Promise<unknown> }
+  const limited = async (...args: unknown[]) => {
     const timer = setTimeout(() => closeLate(client, commandMs), commandMs)
     try {
-      return await exec.apply(client, given)
+      return await exec.apply(client, args)
     } catch (error) {
       throw lateness(client) ?? error
     } finally {
@@ -110,7 +112,7 @@ function limitCommands(client: ImapFlow, commandMs: number) {
   Object.assign(client, { exec: limited })
 }
 
-/** The same connection without the library, for moving messages. */
+/** Connects and logs in, then replaces imapflow by `wire` for copying messages. */
 export async function connectWire(
   server: ImapServer,
   signal: AbortSignal,
@@ -127,7 +129,7 @@ export async function connectWire(
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME/
 const TOO_MUCH = /^(Line|Literal|Response)TooLarge$/
 
-/** What a failure of the library means. */
+/** Classifies an error of imapflow as retryable or final. */
 export function judged({ name }: Pick<ImapServer, 'name'>, error: unknown): Error {
   if (error instanceof ConnectionRefused || error instanceof ConnectionFailed) return error
   const {

@@ -3,13 +3,13 @@ import { type Room, type Wire, WireBroken } from './wire.ts'
 const SLACK = 64 * 1024
 const PIECE = 256 * 1024
 
-/** A string of the protocol: quoted, or refused where it cannot be. */
+/** An IMAP quoted string; throws for characters that it cannot contain. */
 export function quoted(text: string): string {
   if (/[\0\r\n]/.test(text) || /[^\x20-\x7e]/.test(text)) throw new Error('not a quoted string')
   return `"${text.replace(/[\\"]/g, '\\$&')}"`
 }
 
-/** For reading only; the UIDVALIDITY it has. */
+/** Opens a folder read-only and returns its UIDVALIDITY. */
 export async function examine(wire: Wire, encodedPath: string): Promise<number> {
   let validity = 0
   await wire.command([`EXAMINE ${quoted(encodedPath)}\r\n`], undefined, ({ text }) => {
@@ -19,40 +19,40 @@ export async function examine(wire: Wire, encodedPath: string): Promise<number> 
 }
 
 /**
- * Messages of the examined folder, by UID. Those that the server does not send are not in the answer;
- * what was not asked for is not believed.
+ * Fetches messages of the examined folder by UID; `sizes` maps UIDs to expected sizes. The result
+ * lacks messages that the server does not send, and ignores messages that were not requested.
  */
 export async function fetchMessages(
   wire: Wire,
-  wanted: ReadonlyMap<number, number>,
+  sizes: ReadonlyMap<number, number>,
   room?: Room,
 ): Promise<Map<number, Buffer>> {
-  const found = new Map<number, Buffer>()
+  const bodies = new Map<number, Buffer>()
   let total = 0
   let largest = 0
-  for (const size of wanted.values()) {
+  for (const size of sizes.values()) {
     total += size
     largest = Math.max(largest, size)
   }
-  // Sizes that a server tells are not always those it sends; some count line ends differently.
+  // Some servers report wrong sizes, for example because they count line ends differently.
   const limits = {
     literal: largest * 2 + SLACK,
-    answer: total * 2 + SLACK * (wanted.size + 1),
+    answer: total * 2 + SLACK * (sizes.size + 1),
     ...(room && { room }),
   }
-  const command = `UID FETCH ${setOf([...wanted.keys()])} (UID BODY.PEEK[])\r\n`
+  const command = `UID FETCH ${setOf([...sizes.keys()])} (UID BODY.PEEK[])\r\n`
   await wire.command([command], limits, ({ text, literals }) => {
     const uid = uidOf(text)
     const body = literals[0] ?? shortBody(text)
-    if (uid !== undefined && body && wanted.has(uid)) found.set(uid, body)
+    if (uid !== undefined && body && sizes.has(uid)) bodies.set(uid, body)
   })
-  return found
+  return bodies
 }
 
-/** The same for a large message, piece by piece, each in the place of the one before: nobody holds it whole. */
+/** Fetches a large message in pieces. All pieces share one buffer, so memory use stays constant. */
 export async function* fetchPieces(wire: Wire, uid: number): AsyncGenerator<Buffer> {
-  const place = Buffer.allocUnsafeSlow(PIECE)
-  const room = (bytes: number) => (bytes <= PIECE ? place.subarray(0, bytes) : undefined)
+  const buffer = Buffer.allocUnsafeSlow(PIECE)
+  const room = (bytes: number) => (bytes <= PIECE ? buffer.subarray(0, bytes) : undefined)
   for (let offset = 0; ; offset += PIECE) {
     let piece: Buffer | undefined
     const command = `UID FETCH ${uid} (UID BODY.PEEK[]<${offset}.${PIECE}>)\r\n`
@@ -76,7 +76,7 @@ const uidOf = (text: string): number | undefined => {
   return match ? Number(match[1]) : undefined
 }
 
-/** A short body may come as a string in quotes. */
+/** Servers may send a short body as a quoted string. */
 function shortBody(text: string): Buffer | undefined {
   const match = /\bBODY\[\](?:<\d+>)? ("(?:[^"\\]|\\.)*"|NIL)/i.exec(text)?.[1]
   if (match === undefined) return undefined
@@ -84,7 +84,7 @@ function shortBody(text: string): Buffer | undefined {
   return Buffer.from(match.slice(1, -1).replace(/\\(.)/g, '$1'), 'latin1')
 }
 
-/** `1:3,7`, from numbers in any order. */
+/** Formats UIDs as a sequence set such as `1:3,7`. */
 export function setOf(uids: readonly number[]): string {
   const sorted = [...uids].sort((a, b) => a - b)
   const ranges: string[] = []
@@ -98,7 +98,7 @@ export function setOf(uids: readonly number[]): string {
   return ranges.join(',')
 }
 
-/** The numbers of a set in its order; no more than `limit` of them. */
+/** Expands a sequence set in its order, up to `limit` numbers. */
 export function numbersOf(set: string, limit: number): number[] {
   const numbers: number[] = []
   for (const range of set.split(',')) {

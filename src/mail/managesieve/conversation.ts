@@ -4,7 +4,7 @@ import { ConnectionFailed, Refusal } from './errors.ts'
 import { inbox } from './inbox.ts'
 import { type Answer, answerOf, type Token, tokensOf } from './syntax.ts'
 
-// A script has up to 1 MB; nothing else comes near it.
+// A script has at most 1 MB; all other answers are much smaller.
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 export interface Server {
@@ -15,13 +15,13 @@ export interface Server {
 
 export interface Patience {
   commandMs: number
-  /** For the whole conversation, where there is such a limit. */
+  /** Time limit of the whole conversation. */
   totalMs?: number
 }
 
 export type Conversation = ReturnType<typeof converse>
 
-/** Commands and answers, one after the other, with a server that may be slow, silent or gone. */
+/** Sends one command at a time, with time and size limits for every answer. */
 export function converse({ host, port, verify }: Server, { commandMs, totalMs }: Patience) {
   const end = Date.now() + (totalMs ?? Number.POSITIVE_INFINITY)
   const tcp = connectTcp({ host, port })
@@ -41,16 +41,16 @@ export function converse({ host, port, verify }: Server, { commandMs, totalMs }:
     }
   }
 
-  /** Everything up to and including the answer to one command. */
+  /** Reads the data lines of one command and its answer. */
   async function answer(command: string): Promise<{ data: Token[][]; answer: Answer }> {
     const data: Token[][] = []
     line.expect()
     for (;;) {
       const tokens = await item()
-      const found = answerOf(tokens)
-      if (found?.status === 'BYE') throw new Error('the server said goodbye')
-      if (found?.status === 'NO') throw new Refusal(command, found.code, found.text)
-      if (found) return { data, answer: found }
+      const final = answerOf(tokens)
+      if (final?.status === 'BYE') throw new Error('the server said goodbye')
+      if (final?.status === 'NO') throw new Refusal(command, final.code, final.text)
+      if (final) return { data, answer: final }
       data.push(tokens)
     }
   }
@@ -67,7 +67,7 @@ export function converse({ host, port, verify }: Server, { commandMs, totalMs }:
   }
 
   return {
-    /** What the server says unasked: at the beginning, and again once TLS is up. */
+    /** The server sends its capabilities on connect and again after the TLS handshake. */
     greeting: () => guarded(() => answer('greeting')),
 
     command: (name: string, words: readonly string[] = []) =>
@@ -76,7 +76,7 @@ export function converse({ host, port, verify }: Server, { commandMs, totalMs }:
         return answer(name)
       }),
 
-    /** The rest goes through TLS. RFC 5804 §2.2: nothing may have arrived before the handshake. */
+    /** Switches to TLS. RFC 5804 §2.2: the server must not send anything before the handshake. */
     secure: () =>
       guarded(async () => {
         line.detach()
@@ -139,20 +139,20 @@ function listenTo(socket: Socket) {
     })
 
   return {
-    /** Waits until there is enough; what came before a failure is still read. */
-    async until<Found>(
+    /** Waits until `find` returns a value. Data that arrived before a failure is still read. */
+    async until<Value>(
       deadline: number,
-      find: (from: typeof received) => Found | undefined,
-    ): Promise<Found> {
+      find: (from: typeof received) => Value | undefined,
+    ): Promise<Value> {
       for (;;) {
-        const found = find(received)
-        if (found !== undefined) return found
+        const value = find(received)
+        if (value !== undefined) return value
         if (failure) throw failure
         if (Date.now() >= deadline) throw new Error('the server is silent')
         await changed(deadline)
       }
     },
-    /** A new answer may be as long as the one before. */
+    /** Resets the size limit for the next answer. */
     expect() {
       total = 0
     },
@@ -161,7 +161,7 @@ function listenTo(socket: Socket) {
       if (received.size > 0) throw new Error('the server sent plain text into the handshake')
       socket.off('data', onData)
     },
-    // Not end(), which would wait for the other side to close too.
+    // end() would wait until the server closes its side too.
     end: () => socket.destroySoon(),
   }
 }

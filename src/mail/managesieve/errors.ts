@@ -12,13 +12,13 @@ export const SieveUnavailable = defineError({
   message: 'The filter service is not available at the moment; try again later',
 })
 
-/** The compiler, or a quota of the script store, says no; its words are the message. */
+/** The Sieve compiler or a quota rejected the script; the message is the server's text. */
 export const ScriptRefused = defineError<string>({ status: 400, message: (text) => text })
 
 export const FiltersNotRead = defineError({ status: 502, message: 'Could not read mail filters' })
 export const FiltersNotSaved = defineError({ status: 502, message: 'Could not save mail filters' })
 
-/** The server understood and said no. What that means depends on what was asked. */
+/** The server answered NO. The meaning depends on the command. */
 export class Refusal extends Error {
   readonly command: string
   readonly code: string
@@ -30,5 +30,5 @@ export class Refusal extends Error {
   }
 }
 
-/** No answer, or none that makes sense: the connection is of no more use. */
+/** The server did not answer or broke the protocol; the connection is unusable. */
 export class ConnectionFailed extends Error {}

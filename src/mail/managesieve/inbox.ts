@@ -1,11 +1,11 @@
 const MAX_LINE_BYTES = 64 * 1024
 
-/** What has arrived and was not read yet; grows by doubling, so that single bytes cost no more. */
+/** Buffers unread bytes. It doubles in size, so that input in single bytes stays linear. */
 export function inbox() {
   let bytes = Buffer.alloc(4096)
   let start = 0
   let end = 0
-  // Where the search for the end of a line goes on: nothing is searched twice.
+  // The search for the next line end continues here, so that no byte is searched twice.
   let searched = 0
 
   const take = (length: number): Buffer => {
@@ -33,7 +33,7 @@ export function inbox() {
     get size() {
       return end - start
     },
-    /** Without its line break; undefined while it is incomplete. */
+    /** The next line without its line break; undefined while it is incomplete. */
     line(): string | undefined {
       const at = bytes.subarray(0, end).indexOf('\r\n', searched)
       if (at === -1) {

@@ -1,15 +1,11 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/index.ts'
 import type { Log } from '../../log.ts'
+import type { CurrentMailServers } from '../mail-servers.ts'
 import { ConnectionFailed, Refusal, SieveNotConfigured, SieveUnavailable } from './errors.ts'
 import { commands, connect, logIn, type Session } from './session.ts'
 
 type Settings = Pick<
   Config,
-  | 'IMAP_HOST'
-  | 'IMAP_MASTER_USER'
-  | 'IMAP_MASTER_PASSWORD'
-  | 'SIEVE_HOST'
-  | 'SIEVE_PORT'
   | 'SIEVE_TIMEOUT'
   | 'SIEVE_TLS_VERIFY'
   | 'SIEVE_PROBE_TTL'
@@ -18,32 +14,34 @@ type Settings = Pick<
 >
 
 export interface ManageSieve {
-  /** Acts on the scripts of one mailbox, in a connection of its own. */
+  /** Runs `work` on the scripts of one mailbox in a new connection. */
   session<Result>(mailbox: string, work: (session: Session) => Promise<Result>): Promise<Result>
-  /** Whether a session would work, as far as is known; looked into once per `SIEVE_PROBE_TTL`. */
+  /** Returns whether the last session or probe succeeded; probes again after `SIEVE_PROBE_TTL`. */
   isAvailable(): Promise<boolean>
 }
 
 interface Needs {
+  config: Settings
+  mailServers: CurrentMailServers
   now(): Date
   log: Pick<Log, 'warn'>
 }
 
-export function manageSieve(config: Settings, { now, log }: Needs): ManageSieve {
-  const server = () => ({
-    host: config.SIEVE_HOST ?? config.IMAP_HOST ?? 'dovecot',
-    port: config.SIEVE_PORT,
-    verify: config.SIEVE_TLS_VERIFY,
-  })
+export function manageSieve({ config, mailServers, now, log }: Needs): ManageSieve {
+  const server = () => {
+    const { SIEVE_HOST, SIEVE_PORT, IMAP_HOST } = mailServers.current()
+    const host = SIEVE_HOST ?? IMAP_HOST ?? 'dovecot'
+    return { host, port: SIEVE_PORT, verify: config.SIEVE_TLS_VERIFY }
+  }
   const master = () => {
-    const { IMAP_MASTER_USER: user, IMAP_MASTER_PASSWORD: password } = config
+    const { IMAP_MASTER_USER: user, IMAP_MASTER_PASSWORD: password } = mailServers.current()
     return user && password ? { user, password } : undefined
   }
-  let known: { works: boolean; until: number } | undefined
+  let lastResult: { works: boolean; until: number } | undefined
   let probing: Promise<boolean> | undefined
 
-  const learn = (works: boolean): boolean => {
-    known = { works, until: now().getTime() + config.SIEVE_PROBE_TTL * 1000 }
+  const remember = (works: boolean): boolean => {
+    lastResult = { works, until: now().getTime() + config.SIEVE_PROBE_TTL * 1000 }
     return works
   }
 
@@ -54,9 +52,9 @@ export function manageSieve(config: Settings, { now, log }: Needs): ManageSieve 
       const talk = await connect(server(), { commandMs: timeoutMs, totalMs: timeoutMs })
       if (mailbox !== undefined) await logIn(talk, { mailbox, ...login })
       talk.end()
-      return learn(true)
+      return remember(true)
     } catch {
-      return learn(false)
+      return remember(false)
     }
   }
 
@@ -69,18 +67,18 @@ export function manageSieve(config: Settings, { now, log }: Needs): ManageSieve 
         const talk = await connect(server(), { commandMs })
         try {
           await logIn(talk, { mailbox, ...login })
-          learn(true)
+          remember(true)
           return await work(commands(talk))
         } finally {
           talk.end()
         }
       } catch (error) {
         if (error instanceof ConnectionFailed) {
-          learn(false)
-          log.warn({ reason: error.message }, 'the filter service did not do as it should')
+          remember(false)
+          log.warn({ reason: error.message }, 'ManageSieve session failed')
           throw new SieveUnavailable()
         }
-        // The service is there, and has something else to do.
+        // The server works but is busy: it stays available.
         if (error instanceof Refusal && error.code.startsWith('TRYLATER')) {
           throw new SieveUnavailable()
         }
@@ -91,7 +89,7 @@ export function manageSieve(config: Settings, { now, log }: Needs): ManageSieve 
     async isAvailable() {
       const login = master()
       if (!login) return false
-      if (known && known.until > now().getTime()) return known.works
+      if (lastResult && lastResult.until > now().getTime()) return lastResult.works
       probing ??= probe(login).finally(() => {
         probing = undefined
       })

@@ -3,7 +3,7 @@ import { ConnectionFailed, Refusal } from './errors.ts'
 import { encoded, type Token } from './syntax.ts'
 
 export interface Login {
-  /** Whose scripts are meant. */
+  /** The owner of the scripts. */
   mailbox: string
   user: string
   password: string
@@ -11,7 +11,7 @@ export interface Login {
 
 export type Session = ReturnType<typeof commands>
 
-/** Connects and begins TLS. Nothing secret is sent before, and nothing goes on without it. */
+/** Connects and requires TLS, so that the master password is never sent in clear text. */
 export async function connect(server: Server, patience: Patience): Promise<Conversation> {
   const talk = converse(server, patience)
   try {
@@ -20,7 +20,7 @@ export async function connect(server: Server, patience: Patience): Promise<Conve
       throw new ConnectionFailed('STARTTLS is missing')
     await talk.command('STARTTLS')
     await talk.secure()
-    // RFC 5804 §2.2: the server sends its capabilities again, and only these count.
+    // RFC 5804 §2.2: the server sends its capabilities again; those from before TLS are void.
     const secured = await talk.greeting()
     const mechanisms = capability(secured.data, 'SASL')?.toUpperCase().split(' ') ?? []
     if (!mechanisms.includes('PLAIN')) throw new ConnectionFailed('PLAIN is not offered')
@@ -42,7 +42,7 @@ export async function logIn(talk: Conversation, { mailbox, user, password }: Log
   }
 }
 
-/** RFC 5804 §2, as much of it as scripts need. */
+/** The commands of RFC 5804 §2 that are needed to manage scripts. */
 export const commands = (talk: Conversation) => ({
   async list(): Promise<{ name: string; active: boolean }[]> {
     const { data } = await talk.command('LISTSCRIPTS')
@@ -53,7 +53,7 @@ export const commands = (talk: Conversation) => ({
     )
   },
 
-  /** Undefined when there is no such script. */
+  /** Returns undefined for an unknown script. */
   async get(name: string): Promise<string | undefined> {
     try {
       const { data } = await talk.command('GETSCRIPT', [encoded(name)])
@@ -82,13 +82,11 @@ export const commands = (talk: Conversation) => ({
 const literal = (text: string) => `{${Buffer.byteLength(text)}+}\r\n${text}`
 
 const capability = (data: Token[][], name: string): string | undefined => {
-  const found = data.find(
-    ([first]) => first?.kind === 'string' && first.text.toUpperCase() === name,
-  )
-  const value = found?.[1]
-  return found && (value?.kind === 'string' ? value.text : '')
+  const line = data.find(([first]) => first?.kind === 'string' && first.text.toUpperCase() === name)
+  const value = line?.[1]
+  return line && (value?.kind === 'string' ? value.text : '')
 }
 
-// Older servers leave the code out.
+// Older servers send no code.
 const isMissing = ({ code, message }: Refusal) =>
   code === 'NONEXISTENT' || (code === '' && /not found|does not exist|no such/i.test(message))

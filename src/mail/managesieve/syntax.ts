@@ -1,4 +1,4 @@
-/** A word of an answer: a string, a bare word, or a response code in brackets. */
+/** A token of an answer: a string, an atom, or a bracket around a response code. */
 export type Token =
   | { kind: 'string'; text: string }
   | { kind: 'atom'; text: string }
@@ -6,15 +6,15 @@ export type Token =
 
 export interface Answer {
   status: 'OK' | 'NO' | 'BYE'
-  /** RFC 5804 §1.3, in upper case, such as `QUOTA/MAXSIZE`; empty when the server gave none. */
+  /** RFC 5804 §1.3, in upper case, such as `QUOTA/MAXSIZE`; empty when the server sent none. */
   code: string
   text: string
 }
 
-// Longer ones go as literals; RFC 5804 §4 lets a server refuse them.
+// RFC 5804 §4 lets a server refuse longer quoted strings; they are sent as literals.
 const MAX_QUOTED_BYTES = 1000
 
-/** Reads one piece of a line; a literal at its end is announced, and read by the caller. */
+/** Tokenizes one line. If it announces a literal, the caller reads the literal. */
 export function tokensOf(line: string): { tokens: Token[]; literalBytes: number | undefined } {
   const tokens: Token[] = []
   const pattern = /\s*(?:"((?:[^"\\]|\\.)*)"|([()])|\{(\d{1,9})\+?\}$|([^\s"(){}]+))/y
@@ -35,7 +35,7 @@ export function tokensOf(line: string): { tokens: Token[]; literalBytes: number 
   return { tokens, literalBytes: undefined }
 }
 
-/** Undefined for a line of data, which comes before the answer. */
+/** Returns undefined for a data line, which precedes the answer. */
 export function answerOf([first, ...rest]: Token[]): Answer | undefined {
   if (first?.kind !== 'atom' || !/^(OK|NO|BYE)$/i.test(first.text)) return undefined
   const status = first.text.toUpperCase() as Answer['status']
@@ -49,7 +49,7 @@ export function answerOf([first, ...rest]: Token[]): Answer | undefined {
   return { status, code, text: text?.kind === 'string' ? text.text : '' }
 }
 
-/** A string as a client sends it. RFC 5804 §1.2: what it cannot quote goes as a literal. */
+/** Encodes a string as RFC 5804 §1.2 requires: quoted if possible, otherwise as a literal. */
 export function encoded(text: string): string {
   const bytes = Buffer.byteLength(text)
   return bytes > MAX_QUOTED_BYTES || /[\r\n\0]/.test(text)

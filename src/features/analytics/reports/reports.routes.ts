@@ -1,11 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { key } from '../../../access/labels.ts'
-import { Success, success } from '../../../http/envelope.ts'
+import { Done, done, Success, success } from '../../../http/envelope.ts'
 import { DomainNotFound } from '../../domains/domains.errors.ts'
 import {
   MissingDomain,
   MissingOrganization,
+  NoScheduleFields,
   ReportNotFound,
+  ScheduleNotFound,
+  TooManyRecipients,
   TooManySchedules,
   UnknownReportType,
 } from '../analytics.errors.ts'
@@ -19,7 +22,7 @@ export const reportRoutes =
       config: { auth: key('read'), errors: [MissingDomain, UnknownReportType, DomainNotFound] },
       schema: {
         operationId: 'generate_report',
-        summary: 'Generate a report, which is kept for 90 days',
+        summary: 'Generate a report; it is stored for 90 days',
         body: shapes.ReportRequest,
         response: { 200: Success(shapes.Report) },
       },
@@ -45,7 +48,13 @@ export const reportRoutes =
     app.post('/scheduled', {
       config: {
         auth: key('write'),
-        errors: [MissingDomain, MissingOrganization, DomainNotFound, TooManySchedules],
+        errors: [
+          MissingDomain,
+          MissingOrganization,
+          DomainNotFound,
+          TooManySchedules,
+          TooManyRecipients,
+        ],
       },
       schema: {
         operationId: 'schedule_report',
@@ -56,6 +65,39 @@ export const reportRoutes =
       handler: async ({ caller, body }, reply) => {
         const schedule = await reports.schedule(caller, body)
         return reply.code(201).send(success('Report scheduled', schedule))
+      },
+    })
+
+    app.put('/scheduled/:schedule_id', {
+      config: {
+        auth: key('write'),
+        errors: [ScheduleNotFound, NoScheduleFields, TooManyRecipients],
+      },
+      schema: {
+        operationId: 'update_scheduled_report',
+        summary: 'Change a report that is sent at intervals; absent fields stay as they are',
+        params: shapes.ScheduleParams,
+        body: shapes.ScheduleChange,
+        response: { 200: Success(shapes.NewSchedule) },
+      },
+      handler: async ({ caller, params, body }) =>
+        success(
+          'Scheduled report updated',
+          await reports.updateSchedule(caller, params.schedule_id, body),
+        ),
+    })
+
+    app.delete('/scheduled/:schedule_id', {
+      config: { auth: key('write'), errors: [ScheduleNotFound] },
+      schema: {
+        operationId: 'delete_scheduled_report',
+        summary: 'Stop a report that is sent at intervals',
+        params: shapes.ScheduleParams,
+        response: { 200: Done },
+      },
+      handler: async ({ caller, params }) => {
+        await reports.deleteSchedule(caller, params.schedule_id)
+        return done('Scheduled report deleted')
       },
     })
 

@@ -1,15 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, startApp } from '../../../../test/support/app.ts'
+import { type App, type Client, startApp } from '../../../../test/support/app.ts'
 import { startReceiver } from '../../../../test/support/receiver.ts'
 import { startSink } from '../../../../test/support/smtp-sink.ts'
 import { storeMail } from '../../../../test/support/traffic.ts'
 import { waitFor } from '../../../../test/support/wait.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { deleteOldReports } from '../analytics.jobs.ts'
 import { scheduleRunner } from './run-schedules.ts'
-
-const DAY_MS = 24 * 60 * 60_000
 
 let app: App
 let acme: Awaited<ReturnType<App['tenant']>>
@@ -46,7 +45,7 @@ async function runDue(): Promise<number> {
   return runs
 }
 
-describe('a report', () => {
+describe('an analytics report', () => {
   it.each([
     [{}, 400, 'Missing domain'],
     [{ domain: ' ' }, 400, 'Missing domain'],
@@ -59,14 +58,14 @@ describe('a report', () => {
     [{ domain: 'nowhere.test' }, 404, 'Domain not found'],
     [{ domain: 'acme.test', days: 366 }, 422, ''],
     [{ domain: 'acme.test', timezone: 'Mars/Olympus' }, 422, 'timezone must be a name'],
-  ])('is not generated from %j', async (body, status, msg) => {
+  ])('is rejected for the body %j with %i', async (body, status, msg) => {
     const answer = await generate(body)
     expect(answer.status).toBe(status)
     expect(answer.body.msg).toContain(msg)
   })
 
   it.each(['dashboard', 'email-volume', 'engagement', 'deliverability', 'metrics'])(
-    'of the kind %s has what its route answers, and is read again',
+    'of type %s has the figures of its route and can be read again',
     async (report_type) => {
       const { status, body } = await generate({ domain: 'ACME.test', report_type, days: 7 })
       expect(status).toBe(200)
@@ -85,13 +84,13 @@ describe('a report', () => {
     },
   )
 
-  it('can be had with a key that may only read', async () => {
+  it('can be generated with a read-only key', async () => {
     const reader = await app.key(acme.organizationId, { permissions: { read_only: true } })
     const { status } = await reader.post(`${path}/generate`, { domain: 'acme.test' })
     expect(status).toBe(200)
   })
 
-  it("is not there for another tenant, and is the platform's to read", async () => {
+  it('returns 404 to another tenant and is readable for operators', async () => {
     const { report_id } = (await generate({ domain: 'acme.test' })).body.data
     const foreign = await globex.get(`${path}/${report_id}`)
     expect(foreign).toMatchObject({ status: 404, body: { msg: 'Report not found or expired' } })
@@ -99,7 +98,7 @@ describe('a report', () => {
     expect((await operator.get(`${path}/${report_id}`)).status).toBe(200)
   })
 
-  it('is over after 90 days, and deleted', async () => {
+  it('expires after 90 days and is deleted', async () => {
     const { report_id } = (await generate({ domain: 'acme.test' })).body.data
     const age = (days: number) =>
       app.core.db
@@ -122,7 +121,48 @@ describe('a report', () => {
   })
 })
 
-describe('a schedule', () => {
+describe('a report schedule', () => {
+  it('can be changed, and its reports cover the time of its interval (B5.7)', async () => {
+    const initech = await app.tenant('initech')
+    const recipients = ['jane@initech.test']
+    const created = await schedule(
+      { domain: 'initech.test', interval: 'monthly', recipients },
+      initech,
+    )
+    const { schedule_id } = created.body.data
+    const one = `${path}/scheduled/${schedule_id}`
+    const periods = async () => {
+      sink.got.length = 0
+      await runDue()
+      return sink.got.map(({ data }) => /Period: (.*)/.exec(data)?.[1]?.trim())
+    }
+    expect(await periods()).toEqual(['the last 30 days'])
+    expect((await initech.put(one, {})).status).toBe(422)
+    expect((await initech.put(one, { timezone: 'Mars/Olympus' })).status).toBe(422)
+    expect((await initech.put(one, { webhook_url: 'http://10.0.0.1/' })).status).toBe(422)
+    expect((await globex.put(one, { interval: 'daily' })).status).toBe(404)
+    const changed = await initech.put(one, {
+      interval: 'daily',
+      recipients: ['Joe@initech.test'],
+      webhook_url: 'https://hooks.initech.example/',
+    })
+    expect(changed).toMatchObject({
+      status: 200,
+      body: {
+        msg: 'Scheduled report updated',
+        data: { interval: 'daily', recipients: ['joe@initech.test'], report_type: 'dashboard' },
+      },
+    })
+    expect(changed.body.data.webhook_secret).toMatch(/^[0-9a-f]{64}$/)
+    const removed = await initech.put(one, { webhook_url: null })
+    expect(removed.body.data).toMatchObject({ webhook_url: null })
+    expect(removed.body.data).not.toHaveProperty('webhook_secret')
+    // The next run is a day away, not what is left of the month.
+    app.clock.advance(DAY_MS)
+    expect(await periods()).toEqual(['the last 1 days'])
+    app.clock.reset()
+  })
+
   it.each([
     [{}, 400, 'Missing domain'],
     [{ domain: 'globex.test' }, 404, 'Domain not found'],
@@ -132,13 +172,13 @@ describe('a schedule', () => {
     [{ domain: 'acme.test', timezone: 'Mars/Olympus' }, 422, 'Must be a name'],
     [{ domain: 'acme.test', webhook_url: 'ftp://x.test/' }, 422, 'must start with http'],
     [{ domain: 'acme.test', webhook_url: 'http://169.254.169.254/' }, 422, 'Refused'],
-  ])('is not made of %j', async (body, status, msg) => {
+  ])('is rejected for the body %j with %i', async (body, status, msg) => {
     const answer = await schedule(body)
     expect(answer.status).toBe(status)
     expect(answer.body.msg).toContain(msg)
   })
 
-  it("is its maker's, whatever organization was named", async () => {
+  it('belongs to the organization of the tenant key, whatever organization_id is sent', async () => {
     const organization_id = globex.organizationId
     const { status, body } = await schedule({ domain: 'acme.test', organization_id })
     expect(status).toBe(201)
@@ -159,7 +199,7 @@ describe('a schedule', () => {
     expect(asked.body.data).toEqual({ schedules: [], count: 0 })
   })
 
-  it('of a platform caller names whom it is for', async () => {
+  it('requires the organization_id of the domain from a platform caller', async () => {
     const key = await app.key(null, { scope: 'platform' })
     const without = await key.post(`${path}/scheduled`, { domain: 'acme.test' })
     expect(without).toMatchObject({ status: 400, body: { msg: 'Missing organization_id' } })
@@ -169,7 +209,7 @@ describe('a schedule', () => {
     expect((await key.post(`${path}/scheduled`, right)).status).toBe(201)
   })
 
-  it('says what went wrong, and waits for its next time', async () => {
+  it('stores last_error and waits for its next run', async () => {
     const { schedule_id } = (await schedule({ domain: 'acme.test', interval: 'daily' })).body.data
     await runDue()
     expect(await listed(schedule_id)).toMatchObject({
@@ -181,7 +221,7 @@ describe('a schedule', () => {
     expect((await listed(schedule_id)).last_run_at).toBe(lastRun)
   })
 
-  it('sends a week of figures by mail, and keeps them', async () => {
+  it('sends the figures of its interval by e-mail and stores the report', async () => {
     const recent = new Date(app.clock.now().getTime() - DAY_MS)
     const old = new Date(app.clock.now().getTime() - 8 * DAY_MS)
     await storeMail(
@@ -201,7 +241,7 @@ describe('a schedule', () => {
     expect(more).toEqual([])
     expect(mail?.to).toEqual(['jane@elsewhere.test', 'joe@elsewhere.test'])
     expect(mail?.data).toContain('Subject: Report dashboard of acme.test')
-    expect(mail?.data).toContain('"period_days": 7')
+    expect(mail?.data).toContain('"period_days": 1')
     expect(mail?.data).toContain('"total_sent": 1')
     const reportId = /Report id: ([0-9a-f-]{36})/.exec(mail?.data ?? '')?.[1]
     expect((await acme.get(`${path}/${reportId}`)).body.data.data.total_sent).toBe(1)
@@ -212,7 +252,25 @@ describe('a schedule', () => {
     await waitFor(() => sink.to('jane@elsewhere.test').length === 2)
   })
 
-  it('posts what it signs, and tells a receiver that refuses', async () => {
+  it('B2.8: is mailed with the brand of its organization, and of no other', async () => {
+    const admin = await app.operator('admin')
+    const brand = { brand_name: 'Globex Mail', support_email: 'help@globex.test' }
+    const put = await admin.put(`/api/v1/whitelabel/config/${globex.organizationId}`, brand)
+    expect(put.status).toBe(200)
+    for (const tenant of [acme, globex]) {
+      const recipients = [`boss@${tenant.domain}.elsewhere.test`]
+      await schedule({ domain: tenant.domain, recipients }, tenant)
+    }
+    await runDue()
+    const [branded] = sink.to('boss@globex.test.elsewhere.test')
+    expect(branded?.data).toMatch(/^From: "?Globex Mail"? </m)
+    expect(branded?.data).toContain('help@globex.test')
+    const [plain] = sink.to('boss@acme.test.elsewhere.test')
+    expect(plain?.data).toContain('Subject: Report dashboard of acme.test')
+    expect(plain?.data).not.toContain('Globex')
+  })
+
+  it('posts a signed webhook and stores an error when the receiver returns 500', async () => {
     const receiver = await startReceiver()
     const { data } = (await schedule({ domain: 'acme.test', webhook_url: receiver.url })).body
     expect(JSON.stringify(await listed(data.schedule_id))).not.toContain(data.webhook_secret)
@@ -234,7 +292,38 @@ describe('a schedule', () => {
     await receiver.stop()
   })
 
-  it('is run once among many runners', async () => {
+  it('has a limit per organization, and its recipients have one over all schedules (S22)', async () => {
+    const small = await startApp({ env: { REPORT_MAX_SCHEDULES: '3', REPORT_MAX_RECIPIENTS: '5' } })
+    const hooli = await small.tenant('hooli')
+    const globex = await small.tenant('globex')
+    const to = (count: number) =>
+      Array.from({ length: count }, (_, n) => `report-${n}@elsewhere.test`)
+    const add = (who: Client, domain: string, recipients: string[]) =>
+      who.post(`${path}/scheduled`, { domain, recipients })
+    expect((await add(hooli, 'hooli.test', to(3))).status).toBe(201)
+    expect(await add(hooli, 'hooli.test', to(3))).toMatchObject({
+      status: 409,
+      body: {
+        msg: 'The scheduled reports of an organization can have 5 recipients in total at most',
+      },
+    })
+    expect((await add(hooli, 'hooli.test', to(2))).status).toBe(201)
+    expect((await add(hooli, 'hooli.test', [])).status).toBe(201)
+    expect(await add(hooli, 'hooli.test', [])).toMatchObject({
+      status: 409,
+      body: { msg: 'An organization can have 3 scheduled reports at most; delete one first' },
+    })
+    expect((await add(globex, 'globex.test', to(5))).status).toBe(201)
+    const [first] = (await hooli.get(`${path}/scheduled`)).body.data.schedules
+    const gone = `${path}/scheduled/${first.schedule_id}`
+    expect((await globex.delete(gone)).status).toBe(404)
+    expect((await hooli.delete(gone)).status).toBe(200)
+    expect((await hooli.delete(gone)).status).toBe(404)
+    expect((await add(hooli, 'hooli.test', to(3))).status).toBe(201)
+    await small.stop()
+  })
+
+  it('runs once with several concurrent runners', async () => {
     await runDue()
     const names = Array.from({ length: 12 }, (_, n) => `many-${n}@elsewhere.test`)
     for (const name of names) {
@@ -245,12 +334,12 @@ describe('a schedule', () => {
     expect(names.map((name) => sink.to(name).length)).toEqual(names.map(() => 1))
   })
 
-  it('is done again when whoever was at it says nothing more, and not before', async () => {
+  it('is taken over when the lease of its runner has expired, and not before', async () => {
     const made = await schedule({ domain: 'acme.test', recipients: ['again@elsewhere.test'] })
     const { schedule_id } = made.body.data
     const claim = (seconds: number) =>
-      sql`update analytics_schedules set claimed_by = 'somebody who was killed',
-        claimed_until = now() + make_interval(secs => ${seconds})
+      sql`update analytics_schedules set lease_owner = 'a killed process',
+        lease_until = now() + make_interval(secs => ${seconds})
         where schedule_id = ${schedule_id}`.execute(app.core.db)
     await claim(5)
     await runDue()
@@ -260,7 +349,7 @@ describe('a schedule', () => {
     expect(sink.to('again@elsewhere.test')).toHaveLength(1)
   })
 
-  it('fails in words when its domain is gone', async () => {
+  it('stores "Domain not found" as last_error when its domain is gone', async () => {
     const lone = await app.tenant('leaving')
     const made = await schedule({ domain: 'leaving.test', recipients: ['x@elsewhere.test'] }, lone)
     await sql`update domains set domain = 'left.test' where domain = 'leaving.test'`.execute(

@@ -1,69 +1,75 @@
 import { randomUUID } from 'node:crypto'
 import type { Core } from '../../../core.ts'
 import { ApiError } from '../../../errors.ts'
-import { periodically } from '../../../lib/periodically.ts'
-import { ulid } from '../../../lib/ulid.ts'
+import { brandOf, signatureOf } from '../../../hosting/brand.repository.ts'
+import { readSender } from '../../../hosting/senders.ts'
+import { type Lease, newLease, underLease } from '../../../jobs/lease.ts'
 import { poster } from '../../../outbound/post.ts'
+import { recounter } from '../../rate-limiter/recount.ts'
 import { standardSignature } from '../../webhooks/delivery/signature.ts'
 import { type AnalyticsService, analyticsService } from '../analytics.service.ts'
 import * as reports from './reports.repository.ts'
-import { REPORT_SECRET } from './reports.service.ts'
+import { INTERVAL_MS, REPORT_SECRET } from './reports.service.ts'
 import * as schedules from './schedules.repository.ts'
 
 const LEASE_SECONDS = 30
-const RENEW_MS = 10_000
-const PERIOD_DAYS = 7
+/** A report covers the time since the one before. */
+const PERIOD_DAYS = { daily: 1, weekly: 7, monthly: 30 }
 const MAX_ERROR = 300
-const DAY_MS = 24 * 60 * 60 * 1000
-const INTERVAL_MS = { daily: DAY_MS, weekly: 7 * DAY_MS, monthly: 30 * DAY_MS }
 
-type Needs = Pick<Core, 'config' | 'db' | 'log' | 'mailer' | 'now' | 'outbound' | 'vault'>
+type Needs = Pick<
+  Core,
+  | 'config'
+  | 'db'
+  | 'events'
+  | 'internalToken'
+  | 'log'
+  | 'mailer'
+  | 'now'
+  | 'outbound'
+  | 'redis'
+  | 'vault'
+>
 
-/**
- * Sends the reports that are due. A process takes one by its row and says every few seconds that it is
- * still at it; one that was killed says so no more, and another does it again.
- */
+/** Sends the reports that are due. After a crash another process sends the report again. */
 export function scheduleRunner(core: Needs) {
   const { config, db, log, now } = core
-  const owner = ulid()
   const analytics = analyticsService(core)
   const http = poster({ timeoutSeconds: config.WEBHOOK_TIMEOUT, guard: core.outbound })
   let stopping = false
 
-  async function run(schedule: schedules.Claimed): Promise<void> {
-    const renewing = periodically(
-      RENEW_MS,
-      async () => void (await schedules.renew(db, schedule.schedule_id, owner, LEASE_SECONDS)),
-      (error) => log.warn({ err: error }, 'a claim on a report could not be renewed'),
+  async function run(schedule: schedules.Claimed, lease: Lease): Promise<void> {
+    const { schedule_id, organization_id } = schedule
+    const outcome = await underLease(core, 'analytics_schedules', { schedule_id }, lease, () =>
+      attempt(core, analytics, http, schedule),
     )
-    const outcome = await attempt(core, analytics, http, schedule).finally(() => renewing.stop())
     const at = now()
     const { error, report } = outcome
-    const isOurs = await db.transaction().execute(async (tx) => {
+    const isHeld = await db.transaction().execute(async (tx) => {
       const dueAt = nextDue(schedule, at)
-      const finished = await schedules.finish(tx, schedule, owner, { now: at, dueAt, error })
+      const finished = await schedules.finish(tx, schedule, lease, { now: at, dueAt, error })
       if (finished && report) await reports.insert(tx, report)
       return finished
     })
-    const { schedule_id, organization_id } = schedule
     const about = { schedule_id, organization_id }
-    if (!isOurs) log.warn(about, 'another process has taken over a report')
-    else if (error !== null) log.warn({ ...about, reason: error }, 'a report was not delivered')
+    if (!isHeld) log.warn(about, 'report lease lost to another process')
+    else if (error !== null) log.warn({ ...about, reason: error }, 'report not delivered')
   }
 
   return {
-    /** All that are due; answers how many this process has run. */
+    /** Runs every due schedule and returns their number. */
     async runDue(): Promise<number> {
       let runs = 0
       while (!stopping) {
-        const schedule = await schedules.claim(db, owner, now(), LEASE_SECONDS)
+        const lease = newLease(LEASE_SECONDS)
+        const schedule = await schedules.claim(db, lease, now())
         if (!schedule) break
-        await run(schedule)
+        await run(schedule, lease)
         runs++
       }
       return runs
     },
-    /** Begins no more; what is under way is still to be waited for. */
+    /** Starts no further run; runs in progress go on. */
     stop(): void {
       stopping = true
     },
@@ -71,7 +77,7 @@ export function scheduleRunner(core: Needs) {
   }
 }
 
-/** Not the runs that were missed while nobody ran: one stands for all of them. */
+/** Runs that were missed while no process ran are replaced by one. */
 function nextDue({ due_at, interval }: schedules.Claimed, now: Date): Date {
   const length = INTERVAL_MS[interval]
   const next = new Date(due_at).getTime() + length
@@ -93,7 +99,7 @@ async function attempt(
   if (recipients.length === 0 && webhook_url === null) return { error: 'no recipients configured' }
   try {
     const scope = { organization: organization_id }
-    const query = { days: PERIOD_DAYS, timezone }
+    const query = { days: PERIOD_DAYS[schedule.interval], timezone }
     const data = await analytics.view(report_type, { scope }, schedule.domain, query)
     const { domain, period_days, generated_at } = data
     const report = {
@@ -111,24 +117,30 @@ async function attempt(
     ].filter((failure) => typeof failure === 'string')
     return { error: failures.length === 0 ? null : short(failures.join('; ')), report }
   } catch (error) {
-    // What the API would say of it may be told; anything else is for the log.
-    if (!(error instanceof ApiError)) core.log.error({ err: error }, 'a report failed')
+    // API errors are shown to the tenant; other errors go to the log.
+    if (!(error instanceof ApiError)) core.log.error({ err: error }, 'report failed')
     return { error: short(error instanceof ApiError ? error.message : 'internal error') }
   }
 }
 
 const short = (text: string): string => text.slice(0, MAX_ERROR)
 
-/** What went wrong, or nothing. */
+/** Returns the error, or undefined. */
 async function mailed(
-  { mailer }: Needs,
+  core: Needs,
   to: string[],
   report: reports.NewReport,
 ): Promise<string | undefined> {
   const { report_id, report_type, domain, period_days, data } = report
   try {
-    await mailer.send({
+    const find = (name: string) => readSender(core.db, name, 'outbound')
+    // No mailbox sends a report: it counts for the domain and its organization.
+    const refusal = await recounter(core, { find })(`@${domain}`, to.length, { messages: 1 })
+    if (refusal !== undefined) return `mail: ${refusal}`
+    const brand = await brandOf(core.db, report.organization_id)
+    await core.mailer.send({
       to,
+      fromName: brand.brand_name,
       subject: `Report ${report_type} of ${domain}`,
       text: `Report: ${report_type}
 Domain: ${domain}
@@ -136,6 +148,7 @@ Period: the last ${period_days} days
 Report id: ${report_id}
 
 ${JSON.stringify(data, undefined, 2)}
+${signatureOf(brand).join('\n')}
 `,
     })
     return undefined
@@ -144,7 +157,7 @@ ${JSON.stringify(data, undefined, 2)}
   }
 }
 
-/** Signed as Standard Webhooks has it. A run that is repeated has the id that it had before. */
+/** Signed as in Standard Webhooks. A repeated run has the same id. */
 async function posted(
   { now, vault }: Needs,
   http: ReturnType<typeof poster>,

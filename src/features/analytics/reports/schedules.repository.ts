@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../../../access/caller.ts'
 import type { Db, Tx } from '../../../database/database.ts'
 import { inScope } from '../../../database/scope.ts'
+import { claimRows, heldBy, type Lease, released } from '../../../jobs/lease.ts'
 import type { ReportType } from '../analytics.schemas.ts'
 import type { Interval } from './reports.schemas.ts'
 
@@ -30,21 +31,57 @@ export const list = (db: Db, scope: Scope) =>
 
 export type ScheduleRow = Awaited<ReturnType<typeof list>>[number]
 
-/** Schedules of one organization are added one after the other, so that the limit holds. */
-export async function countForUpdate(tx: Tx, organizationId: string): Promise<number> {
+/** Serializes inserts of one organization, so that the limit holds. */
+export async function countForUpdate(tx: Tx, organizationId: string) {
   await tx
     .selectFrom('organizations')
     .select('id')
     .where('id', '=', organizationId)
     .forNoKeyUpdate()
     .execute()
-  const { count } = await tx
+  return tx
     .selectFrom('analytics_schedules')
-    .select(sql<number>`count(*)`.as('count'))
+    .select([
+      sql<number>`count(*)`.as('schedules'),
+      sql<number>`coalesce(sum(cardinality(recipients)), 0)::int`.as('recipients'),
+    ])
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow()
-  return count
 }
+
+export const find = (tx: Tx, scope: Scope, id: string) =>
+  tx
+    .selectFrom('analytics_schedules')
+    .select(columns)
+    .where('schedule_id', '=', id)
+    .where(inScope('analytics_schedules', scope))
+    .executeTakeFirst()
+
+export const update = (
+  tx: Tx,
+  id: string,
+  fields: Partial<
+    Pick<
+      NewSchedule,
+      'report_type' | 'interval' | 'recipients' | 'timezone' | 'webhook_url' | 'webhook_secret'
+    >
+  >,
+  latestDue: Date,
+) =>
+  tx
+    .updateTable('analytics_schedules')
+    .set({ ...fields, due_at: sql`least(due_at, ${latestDue.toISOString()}::timestamptz)` })
+    .where('schedule_id', '=', id)
+    .returning(columns)
+    .executeTakeFirst()
+
+export const remove = (tx: Tx, scope: Scope, id: string) =>
+  tx
+    .deleteFrom('analytics_schedules')
+    .where('schedule_id', '=', id)
+    .where(inScope('analytics_schedules', scope))
+    .returning('schedule_id')
+    .executeTakeFirst()
 
 interface NewSchedule {
   schedule_id: string
@@ -76,37 +113,23 @@ export interface Claimed {
   due_at: string
 }
 
-/** Takes one that is due and that no living process is at. */
-export async function claim(
-  db: Db,
-  owner: string,
-  now: Date,
-  leaseSeconds: number,
-): Promise<Claimed | undefined> {
-  const { rows } = await sql<Claimed>`
-    update analytics_schedules
-    set claimed_by = ${owner}, claimed_until = now() + make_interval(secs => ${leaseSeconds})
-    where schedule_id = (
-      select schedule_id from analytics_schedules
-      where due_at <= ${now.toISOString()}::timestamptz and claimed_until < now()
-      order by due_at, schedule_id limit 1
-      for update skip locked)
-    returning schedule_id, organization_id, domain, report_type, "interval", recipients, timezone,
-      webhook_url, webhook_secret, due_at`.execute(db)
-  return rows[0]
+/** Claims a schedule that is due. */
+export async function claim(db: Db, lease: Lease, now: Date): Promise<Claimed | undefined> {
+  const [row] = await claimRows<Claimed>(db, 'analytics_schedules', lease, {
+    key: ['schedule_id'],
+    where: sql`due_at <= ${now.toISOString()}::timestamptz`,
+    orderBy: sql`due_at, schedule_id`,
+    returning: sql`schedule_id, organization_id, domain, report_type, "interval", recipients, timezone,
+      webhook_url, webhook_secret, due_at`,
+  })
+  return row
 }
 
-export const renew = (db: Db, id: string, owner: string, leaseSeconds: number) =>
-  sql`
-    update analytics_schedules
-    set claimed_until = now() + make_interval(secs => ${leaseSeconds})
-    where schedule_id = ${id} and claimed_by = ${owner}`.execute(db)
-
-/** False when another process has taken it over meanwhile. */
+/** Stores the outcome and releases the lease; false when the lease was lost. */
 export async function finish(
   tx: Tx,
   { schedule_id }: Pick<Claimed, 'schedule_id'>,
-  owner: string,
+  lease: Lease,
   outcome: { now: Date; dueAt: Date; error: string | null },
 ): Promise<boolean> {
   const finished = await tx
@@ -115,11 +138,10 @@ export async function finish(
       last_run_at: outcome.now.toISOString(),
       last_error: outcome.error,
       due_at: outcome.dueAt.toISOString(),
-      claimed_by: null,
-      claimed_until: '-infinity',
+      ...released,
     })
     .where('schedule_id', '=', schedule_id)
-    .where('claimed_by', '=', owner)
+    .where(heldBy(lease))
     .executeTakeFirst()
   return finished.numUpdatedRows > 0n
 }

@@ -27,12 +27,12 @@ export interface NewConsent {
   user_email: string
   consent_type: string
   granted: boolean
-  ip_address: string
+  ip_address: string | null
   user_agent: string | null
   at: string
 }
 
-/** One row per kind of consent; when it was given last, and when withdrawn, both stay. */
+/** Keeps one row per consent type, with the last time it was granted and the last time it was revoked. */
 export const upsert = (tx: Tx, { at, ...row }: NewConsent) =>
   tx
     .insertInto('consents')

@@ -11,8 +11,8 @@ const Consent = Type.Object(
     user_email: Type.String(),
     consent_type: Type.String({ examples: ['marketing'] }),
     granted: Type.Boolean(),
-    ip_address: Nullable(Type.String()),
-    user_agent: Nullable(Type.String()),
+    ip_address: Nullable(Type.String({ description: 'Of the person, when it was given' })),
+    user_agent: Nullable(Type.String({ description: 'Of the person, when it was given' })),
     granted_at: Nullable(Timestamp),
     revoked_at: Nullable(Timestamp),
     created_at: Timestamp,
@@ -27,7 +27,24 @@ const NewConsent = Body({
     description: '`third_party` is stored as `third_party_sharing`',
     examples: ['marketing'],
   }),
-  granted: Type.Boolean({ description: 'false withdraws it' }),
+  granted: Type.Boolean({ description: 'false revokes it' }),
+  ip_address: Type.Optional(
+    Nullable(
+      Type.String({
+        maxLength: 45,
+        description: 'IP address of the person at that moment, when it is known',
+        examples: ['192.0.2.7'],
+      }),
+    ),
+  ),
+  user_agent: Type.Optional(
+    Nullable(
+      Type.String({
+        maxLength: 1000,
+        description: 'Browser of the person at that moment, when it is known',
+      }),
+    ),
+  ),
 })
 
 export const consentRoutes =
@@ -37,7 +54,7 @@ export const consentRoutes =
       config: { auth: operator('admin') },
       schema: {
         operationId: 'list_consents',
-        summary: 'What a person has agreed to',
+        summary: 'List the consents of a person',
         params: UserParams,
         response: {
           200: Success(Type.Object({ user_email: Type.String(), items: Type.Array(Consent) })),
@@ -51,7 +68,7 @@ export const consentRoutes =
       config: { auth: operator('admin') },
       schema: {
         operationId: 'set_consent',
-        summary: 'Record that a person gave or withdrew consent',
+        summary: 'Record that a person granted or revoked consent',
         params: UserParams,
         body: NewConsent,
         response: { 200: Success(Consent) },

@@ -1,5 +1,7 @@
+import { isIP } from 'node:net'
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
+import { invalidField } from '../../../errors.ts'
 import { domainOf } from '../../../lib/mail-address.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { ConsentChanged } from '../compliance.events.ts'
@@ -8,8 +10,15 @@ import { record } from '../trail/trail.repository.ts'
 import { userEmail } from '../user-email.ts'
 import * as consents from './consent.repository.ts'
 
-/** Clients know two names for one thing; one is stored. */
-const SAME: Record<string, string> = { third_party: 'third_party_sharing' }
+interface Sent {
+  consent_type: string
+  granted: boolean
+  ip_address?: string | null
+  user_agent?: string | null
+}
+
+/** Clients send two names for one consent type; the long name is stored. */
+const STORED_TYPE: Record<string, string> = { third_party: 'third_party_sharing' }
 
 export type ConsentService = ReturnType<typeof consentService>
 
@@ -24,10 +33,13 @@ export const consentService = ({
     return { user_email, items: await consents.list(db, user_email) }
   },
 
-  async set(caller: Caller, email: string, sent: { consent_type: string; granted: boolean }) {
+  async set(caller: Caller, email: string, sent: Sent) {
     const user_email = userEmail(email)
-    const consent_type = SAME[sent.consent_type] ?? sent.consent_type
+    const consent_type = STORED_TYPE[sent.consent_type] ?? sent.consent_type
     const { granted } = sent
+    if (typeof sent.ip_address === 'string' && isIP(sent.ip_address) === 0) {
+      throw invalidField('ip_address', 'Must be an IP address, or null')
+    }
     const organization_id = (await findOrganization(db, user_email)) ?? null
     return change(caller, async (tx) => {
       const row = await consents.upsert(tx, {
@@ -35,12 +47,12 @@ export const consentService = ({
         user_email,
         consent_type,
         granted,
-        ip_address: caller.ip,
-        user_agent: caller.userAgent,
+        // The caller is an operator; only the body can say where the person was.
+        ip_address: sent.ip_address ?? null,
+        user_agent: sent.user_agent ?? null,
         at: now().toISOString(),
       })
       const action = granted ? 'granted' : 'revoked'
-      const told = { user_email, consent_type, granted, action }
       await record(
         tx,
         caller,
@@ -53,7 +65,8 @@ export const consentService = ({
         now(),
       )
       const about = { org_id: organization_id, domain: organization_id && domainOf(user_email) }
-      await events.emit(tx, ConsentChanged, about, told)
+      const payload = { user_email, consent_type, granted, action }
+      await events.emit(tx, ConsentChanged, about, payload)
       return row
     })
   },

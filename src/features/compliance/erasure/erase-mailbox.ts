@@ -5,22 +5,32 @@ import { aliasService } from '../../aliases/aliases.service.ts'
 import { domainService } from '../../domains/domains.service.ts'
 import { mailboxChanges } from '../../mailboxes/mailboxes.changes.ts'
 import { organizationService } from '../../organizations/organizations.service.ts'
-import type { Add, Person } from './erasers.ts'
+import { rateSettings } from '../../rate-limiter/rate-settings.ts'
+import { userService } from '../../users/users.service.ts'
+import type { Person } from '../personal-data/personal-table.ts'
+import type { Add } from './erasers.ts'
 
-/** The mailbox with all that hangs on it, and the aliases that led to nobody else. */
+/** Removes the mailbox with its dependent rows, and the aliases that have no other destination. */
 export async function eraseMailbox(core: Core, { account_id }: Person, add: Add) {
-  const domains = domainService({ ...core, organizations: organizationService(core) })
+  if (account_id === null) return
+  const rates = rateSettings(core)
+  const organizations = organizationService({ ...core, users: userService(core), rates })
+  const domains = domainService({ ...core, organizations, rates })
   const aliases = aliasService({ ...core, domains })
-  const changes = mailboxChanges({ ...core, domains, aliases })
-  const gone = await changes.remove(ourselves(), account_id, { fromAliases: true, erasing: true })
-  if (gone) await add(core.db, { mailboxes: 1, aliases: gone.aliasesDeleted })
+  const changes = mailboxChanges({ ...core, domains, aliases, rates })
+  const removed = await changes.remove(systemCaller(), account_id, {
+    fromAliases: true,
+    erasing: true,
+  })
+  if (removed) await add(core.db, { mailboxes: 1, aliases: removed.aliasesDeleted })
 }
 
-const ourselves = (): Caller => ({
+const systemCaller = (): Caller => ({
   ...anonymous,
   scope: 'platform',
   ip: '',
   userAgent: null,
   correlationId: ulid(),
+  atStart: [],
   atCommit: [],
 })

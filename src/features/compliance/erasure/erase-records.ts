@@ -1,63 +1,60 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Core } from '../../../core.ts'
-import type { Add, Person } from './erasers.ts'
+import type { Condition, Person, PersonalTable } from '../personal-data/personal-table.ts'
+import { register } from '../personal-data/register.ts'
+import type { Add, Eraser } from './erasers.ts'
 import { pseudonymOf } from './pseudonym.ts'
 
-/** Rows that stay for the organization's figures: the person's name in them becomes a pseudonym. */
-const renamedIn = (
-  table: string,
-  columns: readonly string[],
-  more: readonly string[],
-  { email, organization_id }: Person,
-  pseudonym: string,
-): RawBuilder<unknown> => {
-  const names = columns.map(
-    (name) => sql`${sql.ref(name)} =
-      case when ${sql.ref(name)} = ${email} then ${pseudonym} else ${sql.ref(name)} end`,
-  )
-  const cleared = more.map((name) => sql`${sql.ref(name)} = null`)
-  return sql`update ${sql.table(table)} set ${sql.join([...names, ...cleared])}
-    where organization_id = ${organization_id}
-      and ${email} in (${sql.join(columns.map((name) => sql.ref(name)))})`
+const BATCH_SIZE = 1000
+
+function eraserOf(entry: PersonalTable): Eraser[] {
+  const { erased, find, table } = entry
+  if ('delete' in erased) {
+    const [name, count] = erased.delete
+    const deleting = (_core: Core, person: Person, condition: Condition) => sql`
+      delete from ${sql.table(table)} where ${batch(table, condition, erased.only?.(person))}`
+    return [{ name, erase: inBatches(find, count, deleting) }]
+  }
+  if ('rename' in erased) {
+    const [name, count] = erased.as
+    const renaming = ({ vault }: Core, { email }: Person, condition: Condition) => {
+      const pseudonym = pseudonymOf(vault, email)
+      const names = erased.rename.map(
+        (column) => sql`${sql.ref(column)} =
+          case when ${sql.ref(column)} = ${email} then ${pseudonym} else ${sql.ref(column)} end`,
+      )
+      const cleared = erased.clear.map((column) => sql`${sql.ref(column)} = null`)
+      return sql`update ${sql.table(table)} set ${sql.join([...names, ...cleared])}
+        where ${batch(table, condition)}`
+    }
+    return [{ name, erase: inBatches(find, count, renaming) }]
+  }
+  return []
 }
 
-const renaming =
-  (table: string, columns: readonly string[], cleared: readonly string[] = []) =>
-  ({ db, vault }: Core, person: Person, add: Add): Promise<void> =>
-    db.transaction().execute(async (tx) => {
-      const pseudonym = pseudonymOf(vault, person.email)
-      const query = renamedIn(table, columns, cleared, person, pseudonym)
-      const { numAffectedRows } = await query.execute(tx)
-      await add(tx, { rows: Number(numAffectedRows) })
-    })
+const batch = (table: string, condition: Condition, only: Condition = sql`true`) =>
+  sql`ctid in (select ctid from ${sql.table(table)}
+    where (${condition}) and ${only} limit ${BATCH_SIZE})`
 
-/** Complaints about mail of the person, and by them. */
-export const eraseComplaints = renaming(
-  'feedback_loops',
-  ['sender', 'original_recipient', 'complaint_recipient'],
-  ['subject'],
-)
+/** Ends when no row matches: a row that moved while a batch was made is found by the next one. */
+const inBatches =
+  (
+    find: PersonalTable['find'],
+    count: string,
+    statement: (core: Core, person: Person, condition: Condition) => RawBuilder<unknown>,
+  ) =>
+  async (core: Core, person: Person, add: Add): Promise<void> => {
+    for (const condition of find(person)) {
+      for (;;) {
+        const rows = await core.db.transaction().execute(async (tx) => {
+          const { numAffectedRows = 0n } = await statement(core, person, condition).execute(tx)
+          await add(tx, { [count]: Number(numAffectedRows) })
+          return Number(numAffectedRows)
+        })
+        if (rows === 0) break
+      }
+    }
+  }
 
-export const eraseViolations = renaming('dlp_violations', ['sender', 'recipient'])
-
-const TRACES = [
-  ...['url', 'user_agent', 'ip_address', 'referer', 'accept_language'],
-  ...['region', 'city', 'additional_data'],
-]
-
-/** What the person opened and clicked of mail that others of the organization sent. */
-export async function eraseTracking({ db, vault }: Core, person: Person, add: Add) {
-  const { email, organization_id } = person
-  const pseudonym = pseudonymOf(vault, email)
-  await db.transaction().execute(async (tx) => {
-    const query = renamedIn('tracking_events', ['recipient'], TRACES, person, pseudonym)
-    const { numAffectedRows: events } = await query.execute(tx)
-    const { numAffectedRows: messages } = await sql`
-      update tracked_recipients set recipient = ${pseudonym}
-      from tracked_messages
-      where tracked_messages.id = tracked_recipients.message_id
-        and tracked_messages.organization_id = ${organization_id}
-        and tracked_recipients.recipient = ${email}`.execute(tx)
-    await add(tx, { events: Number(events), messages: Number(messages) })
-  })
-}
+/** One eraser for each table of the register whose rows are deleted or renamed. */
+export const recordErasers: readonly Eraser[] = register.flatMap(eraserOf)

@@ -1,47 +1,37 @@
 import type { Core } from '../../../core.ts'
 import type { Db } from '../../../database/database.ts'
 import { eraseFromIndex } from '../../rag/rag.compliance.ts'
-import { eraseEvents, eraseMigrations } from './erase-events.ts'
-import { eraseMail } from './erase-mail.ts'
+import type { Person } from '../personal-data/personal-table.ts'
+import { eraseEvents } from './erase-events.ts'
+import { eraseDeletedMail, eraseMail } from './erase-mail.ts'
 import { eraseMailbox } from './erase-mailbox.ts'
-import * as records from './erase-records.ts'
+import { recordErasers } from './erase-records.ts'
 import * as traces from './erase-traces.ts'
 
-export interface Person {
-  email: string
-  account_id: string
-  organization_id: string
-}
-
-/** Adds to the proof of what was removed; in the transaction that removes it, where there is one. */
+/** Adds counts to the proof of erasure, in the transaction that removes the data where there is one. */
 export type Add = (db: Db, counts: Record<string, number>) => Promise<void>
 
 /**
- * Removes one kind of data of a person. It may be run again after a kill, and throws when it cannot
- * be done now; it is then tried again.
+ * Removes one kind of data of a person. It must be safe to run again after a crash. When it throws, the
+ * erasure is retried later.
  */
 export interface Eraser {
-  /** Under this name its counts stand in the proof. */
+  /** Key of its counts in the proof of erasure; several erasers may share it. */
   name: string
   erase(core: Core, person: Person, add: Add): Promise<void>
 }
 
 /**
- * All there are, in this order. A feature that keeps something about people adds its own here,
- * before the mailbox itself: without that, Dovecot no longer knows where its mail is.
+ * Runs in this order. The register of personal data says which tables each of them covers. The mailbox
+ * comes after all that needs its row; then the files that it leaves on disk.
  */
 export const erasers: readonly Eraser[] = [
   { name: 'mail', erase: eraseMail },
   { name: 'rules', erase: traces.eraseRules },
   { name: 'exports', erase: traces.eraseExports },
-  { name: 'quarantine', erase: traces.eraseQuarantine },
-  { name: 'mail_log', erase: traces.eraseMailLog },
-  { name: 'complaints', erase: records.eraseComplaints },
-  { name: 'dlp_violations', erase: records.eraseViolations },
-  { name: 'tracking', erase: records.eraseTracking },
-  { name: 'logins', erase: traces.eraseLogins },
-  { name: 'consents', erase: traces.eraseConsents },
-  { name: 'migrations', erase: eraseMigrations },
+  ...recordErasers,
+  { name: 'reports', erase: traces.eraseReports },
+  { name: 'migrations', erase: traces.eraseMigrations },
   { name: 'events', erase: eraseEvents },
   {
     name: 'search_index',
@@ -51,4 +41,5 @@ export const erasers: readonly Eraser[] = [
       }),
   },
   { name: 'mailbox', erase: eraseMailbox },
+  { name: 'deleted_mail', erase: eraseDeletedMail },
 ]

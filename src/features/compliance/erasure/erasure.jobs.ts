@@ -1,85 +1,96 @@
 import type { Core } from '../../../core.ts'
 import type { Job } from '../../../jobs/jobs.ts'
-import { ulid } from '../../../lib/ulid.ts'
-import { covering } from '../holds/holds.repository.ts'
-import { lockOrganization } from '../people.repository.ts'
+import { type Lease, LeaseLost, newLease, underLease } from '../../../jobs/lease.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
+import { coveringPerson } from '../holds/holds.repository.ts'
+import { findMailbox, lockOrganization } from '../people.repository.ts'
 import { record } from '../trail/trail.repository.ts'
 import { erasers } from './erasers.ts'
 import * as erasures from './erasure.repository.ts'
 
-const HOUR_MS = 3_600_000
-const MINUTE_MS = 60_000
-/** Other jobs of this process wait meanwhile. */
-const PATIENCE_MS = 45_000
+const LEASE_SECONDS = 120
+/** Other jobs of this process wait while this one runs. */
+const MAX_RUN_MS = 45_000
 const ON_HOLD = 'A legal hold covers this address'
+const NEW_MAILBOX = 'A mailbox with this address was created after the request; request it again'
 
-/** Removes for good what was asked for a month ago. */
+/** Removes the data of erasures whose grace period is over. */
 export const eraseDue: Job = {
   name: 'compliance.erase',
   everySeconds: 300,
   async run(core) {
-    const end = Date.now() + PATIENCE_MS
+    const end = Date.now() + MAX_RUN_MS
     while (Date.now() < end) {
       const claimed = await claim(core)
       if (claimed === undefined) return
-      if (claimed !== 'held') await erase(core, claimed.row, claimed.token)
+      if (claimed === 'not now') continue
+      const { row, lease } = claimed
+      await underLease(core, 'data_erasures', { id: row.id }, lease, () => erase(core, row, lease))
     }
   },
 }
 
 /**
- * Takes one. A hold that was placed before this moment stops it; from here on it is too late, because
- * half a person would be left.
+ * Claims one due erasure. An address that has a new holder is not erased with the data of the old one. A legal hold postpones it only until the removal has begun: stopping later would
+ * leave half of the data.
  */
 const claim = (core: Core) =>
   core.db.transaction().execute(async (tx) => {
     const at = core.now()
     const row = await erasures.lockDue(tx, at)
     if (!row) return undefined
-    await lockOrganization(tx, row.organization_id)
-    const { organization_id, user_email, id: erasure_id } = row
-    const holds = row.begun_at ? [] : await covering(tx, organization_id, user_email, at)
+    const { account_id, organization_id, user_email, id: erasure_id } = row
+    if (organization_id !== null) await lockOrganization(tx, organization_id)
+    const audited = { organization_id, user_email }
+    if (account_id === null && !row.begun_at && (await findMailbox(tx, user_email))) {
+      await erasures.cancel(tx, erasure_id, NEW_MAILBOX)
+      const details = { erasure_id, reason: NEW_MAILBOX }
+      await record(tx, undefined, { ...audited, action: 'data_erasure.cancelled', details }, at)
+      return 'not now' as const
+    }
+    const person = { email: user_email, account_id, organization_id }
+    const holds = row.begun_at ? [] : await coveringPerson(tx, person, at)
     if (holds.length > 0) {
       await erasures.postpone(tx, erasure_id, new Date(at.getTime() + HOUR_MS), ON_HOLD)
       if (row.error_message !== ON_HOLD) {
         const details = { erasure_id, holds: holds.map(({ id }) => id) }
-        const action = 'data_erasure.held'
-        await record(tx, undefined, { action, organization_id, user_email, details }, at)
+        await record(tx, undefined, { ...audited, action: 'data_erasure.held', details }, at)
       }
-      return 'held' as const
+      return 'not now' as const
     }
-    const token = ulid()
-    await erasures.begin(tx, erasure_id, token, at)
-    return { row, token }
+    const lease = newLease(LEASE_SECONDS)
+    await erasures.begin(tx, erasure_id, lease, at)
+    return { row, lease }
   })
 
-async function erase(core: Core, row: erasures.ErasureRow, token: string): Promise<void> {
-  const { id, account_id, organization_id, user_email: email } = row
+async function erase(core: Core, row: erasures.ErasureRow, lease: Lease): Promise<void> {
+  const { id, organization_id, user_email: email } = row
   try {
+    // After a crash the mailbox may be gone already.
+    const account_id =
+      (await findMailbox(core.db, email))?.id === row.account_id ? row.account_id : null
     for (const { name, erase } of erasers) {
       await erase(core, { email, account_id, organization_id }, async (db, counts) => {
-        if (!(await erasures.addRemoved(db, id, token, name, counts))) {
-          throw new Error('the erasure is no longer ours')
-        }
+        if (!(await erasures.addRemoved(db, id, lease, name, counts))) throw new LeaseLost()
       })
     }
-    await finish(core, row, token)
+    await finish(core, row, lease)
   } catch (error) {
     const { message } = error as Error
-    core.log.warn({ err: error, erasure_id: id }, 'an erasure has to wait; it will be tried again')
+    core.log.warn({ err: error, erasure_id: id }, 'erasure interrupted, will be retried')
     const pause = Math.min(HOUR_MS, MINUTE_MS * 2 ** Math.min(row.attempts, 10))
     const until = new Date(core.now().getTime() + pause)
-    await erasures.postpone(core.db, id, until, message, token)
+    await erasures.postpone(core.db, id, until, message, lease)
   }
 }
 
-/** The proof: what was removed, and that all of it was gone through. */
-const finish = (core: Core, { organization_id }: erasures.ErasureRow, token: string) =>
+/** Marks the erasure as finished and records the counts as proof. */
+const finish = (core: Core, { id, organization_id }: erasures.ErasureRow, lease: Lease) =>
   core.db.transaction().execute(async (tx) => {
     const at = core.now()
-    const done = await erasures.finish(tx, token, at)
-    if (!done) return
-    const { id: erasure_id, user_email, removed, requested_by } = done
+    const erasure = await erasures.finish(tx, id, lease, at)
+    if (!erasure) return
+    const { id: erasure_id, user_email, removed, requested_by } = erasure
     const details = { erasure_id, removed, requested_by }
     const action = 'data_erasure.hard_deleted'
     await record(tx, undefined, { action, organization_id, user_email, details }, at)

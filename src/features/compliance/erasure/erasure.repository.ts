@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
-
-const LEASE_SECONDS = 120
+import { heldBy, isFree, type Lease, leased, released } from '../../../jobs/lease.ts'
 
 const columns = [
   'id',
@@ -26,12 +25,12 @@ export type ErasureRow = Awaited<ReturnType<typeof insert>>
 
 export interface NewErasure {
   id: string
-  organization_id: string
-  account_id: string
+  organization_id: string | null
+  account_id: string | null
   user_email: string
   requested_by: string
   reason: string | null
-  previous_status: string
+  previous_status: string | null
   due_at: string
   soft_deleted_at: string
   hard_delete_scheduled_at: string
@@ -51,20 +50,20 @@ export const listOf = (db: Db, email: string, limit: number) =>
     .limit(limit)
     .execute()
 
-/** The one under way for a mailbox. */
-export const findWaiting = (db: Db, accountId: string) =>
+/** The erasure of a person that is scheduled or in progress. */
+export const findWaiting = (db: Db, email: string) =>
   db
     .selectFrom('data_erasures')
     .select(columns)
-    .where('account_id', '=', accountId)
+    .where('user_email', '=', email)
     .where('status', '=', 'soft_deleted')
     .executeTakeFirst()
 
-export const lockWaiting = (tx: Tx, accountId: string) =>
+export const lockWaiting = (tx: Tx, email: string) =>
   tx
     .selectFrom('data_erasures')
     .select(columns)
-    .where('account_id', '=', accountId)
+    .where('user_email', '=', email)
     .where('status', '=', 'soft_deleted')
     .forUpdate()
     .executeTakeFirst()
@@ -81,22 +80,22 @@ export const setMailboxStatus = (
     .where('id', '=', accountId)
     .execute()
 
-export const cancel = (tx: Tx, id: string) =>
+export const cancel = (tx: Tx, id: string, message: string | null = null) =>
   tx
     .updateTable('data_erasures')
-    .set({ status: 'cancelled' })
+    .set({ status: 'cancelled', error_message: message })
     .where('id', '=', id)
     .returning(columns)
     .executeTakeFirstOrThrow()
 
-/** One whose day has come and that nobody is at work on; held until the transaction ends. */
+/** Locks an erasure that is due and that no process holds. */
 export const lockDue = (tx: Tx, now: Date) =>
   tx
     .selectFrom('data_erasures')
     .select(columns)
     .where('status', '=', 'soft_deleted')
     .where('due_at', '<=', now.toISOString())
-    .where('lease_until', '<=', sql<string>`now()`)
+    .where(isFree)
     .orderBy('due_at')
     .orderBy('id')
     .limit(1)
@@ -104,23 +103,22 @@ export const lockDue = (tx: Tx, now: Date) =>
     .skipLocked()
     .executeTakeFirst()
 
-export const begin = (tx: Tx, id: string, token: string, now: Date) =>
+export const begin = (tx: Tx, id: string, lease: Lease, now: Date) =>
   tx
     .updateTable('data_erasures')
     .set({
       begun_at: sql`coalesce(begun_at, ${now.toISOString()}::timestamptz)`,
       attempts: sql`attempts + 1`,
-      lease_token: token,
-      lease_until: sql`now() + make_interval(secs => ${LEASE_SECONDS})`,
+      ...leased(lease),
     })
     .where('id', '=', id)
     .execute()
 
-/** Adds to what was removed, and says that somebody is still at work. */
+/** Adds to the counts of removed items; false when the lease was lost. */
 export async function addRemoved(
   db: Db,
   id: string,
-  token: string,
+  lease: Lease,
   step: string,
   counts: Record<string, number>,
 ): Promise<boolean> {
@@ -128,43 +126,37 @@ export async function addRemoved(
   const { numUpdatedRows } = await db
     .updateTable('data_erasures')
     .set({
-      lease_until: sql`now() + make_interval(secs => ${LEASE_SECONDS})`,
       removed: sql`removed || jsonb_build_object(${step}::text, coalesce(removed -> ${step}, '{}') || (
         select coalesce(jsonb_object_agg(name,
           coalesce((removed -> ${step} ->> name)::bigint, 0) + count), '{}')
         from unnest(${names}::text[], ${Object.values(counts)}::bigint[]) as added (name, count)))`,
     })
     .where('id', '=', id)
-    .where('lease_token', '=', token)
+    .where(heldBy(lease))
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-/** By whoever has it, or by anybody who holds its row. */
-export const postpone = (db: Db, id: string, until: Date, message: string, token?: string) =>
+/** Needs the lease, or a row that this transaction locked while no process held it. */
+export const postpone = (db: Db, id: string, until: Date, message: string, lease?: Lease) =>
   db
     .updateTable('data_erasures')
-    .set({
-      due_at: until.toISOString(),
-      error_message: message,
-      lease_token: null,
-      lease_until: '-infinity',
-    })
+    .set({ due_at: until.toISOString(), error_message: message, ...released })
     .where('id', '=', id)
-    .$if(token !== undefined, (query) => query.where('lease_token', '=', token as string))
+    .where(lease ? heldBy(lease) : isFree)
     .execute()
 
-/** Undefined when it is no longer this worker's to say. */
-export const finish = (tx: Tx, token: string, now: Date) =>
+/** Undefined when the lease was lost. */
+export const finish = (tx: Tx, id: string, lease: Lease, now: Date) =>
   tx
     .updateTable('data_erasures')
     .set({
       status: 'hard_deleted',
       hard_deleted_at: now.toISOString(),
       error_message: null,
-      lease_token: null,
-      lease_until: '-infinity',
+      ...released,
     })
-    .where('lease_token', '=', token)
+    .where('id', '=', id)
+    .where(heldBy(lease))
     .returning(columns)
     .executeTakeFirst()

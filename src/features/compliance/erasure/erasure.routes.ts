@@ -6,16 +6,18 @@ import { Paginated } from '../../../http/paging.ts'
 import {
   ErasureBegun,
   ErasureUnderWay,
+  IsSharedMailbox,
   LegalHoldActive,
   MailboxNotFound,
   NoErasureToCancel,
+  NothingStored,
 } from '../compliance.errors.ts'
 import { Reason, RequestedBy, UserParams } from '../compliance.schemas.ts'
 import type { ErasureService } from './erasure.service.ts'
 
 const NewErasure = Body({
   requested_by: RequestedBy,
-  reason: Type.Optional(Type.String({ maxLength: 2000, description: 'Kept in the audit trail' })),
+  reason: Type.Optional(Type.String({ maxLength: 2000, description: 'Stored in the audit log' })),
 })
 
 const DataErasure = Type.Object(
@@ -27,9 +29,12 @@ const DataErasure = Type.Object(
     reason: Nullable(Type.String()),
     removed: Type.Object(
       {},
-      { additionalProperties: true, description: 'How many of what was removed so far' },
+      {
+        additionalProperties: true,
+        description: 'Counts of removed items so far, by kind of data',
+      },
     ),
-    error_message: Nullable(Type.String({ description: 'Why removing has to wait' })),
+    error_message: Nullable(Type.String({ description: 'Why the removal is postponed' })),
     soft_deleted_at: Timestamp,
     hard_delete_scheduled_at: Timestamp,
     hard_deleted_at: Nullable(Timestamp),
@@ -44,11 +49,11 @@ export const erasureRoutes =
     app.post('/data-erasure/:user_email', {
       config: {
         auth: operator('owner'),
-        errors: [MailboxNotFound, LegalHoldActive, ErasureUnderWay],
+        errors: [NothingStored, MailboxNotFound, IsSharedMailbox, LegalHoldActive, ErasureUnderWay],
       },
       schema: {
         operationId: 'request_data_erasure',
-        summary: 'Close a mailbox now, and remove all of a person in 30 days',
+        summary: 'Remove all data of a person in 30 days; a mailbox is deactivated now',
         params: UserParams,
         body: NewErasure,
         response: { 201: Success(DataErasure) },
@@ -63,7 +68,7 @@ export const erasureRoutes =
       config: { auth: operator('admin') },
       schema: {
         operationId: 'get_data_erasure_status',
-        summary: 'The newest erasures of a person, with what was removed',
+        summary: 'List the newest erasures of a person with the counts of removed items',
         params: UserParams,
         response: { 200: Success(Paginated(DataErasure)) },
       },
@@ -75,7 +80,7 @@ export const erasureRoutes =
       config: { auth: operator('owner'), errors: [NoErasureToCancel, ErasureBegun] },
       schema: {
         operationId: 'cancel_data_erasure',
-        summary: 'Open a mailbox again whose data was to be erased',
+        summary: 'Cancel a scheduled erasure and reactivate the mailbox',
         params: UserParams,
         body: Body({ reason: Reason }),
         response: { 200: Success(DataErasure) },

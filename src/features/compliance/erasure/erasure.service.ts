@@ -1,8 +1,10 @@
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { refusing } from '../../../database/conflicts.ts'
+import type { Tx } from '../../../database/database.ts'
 import { paginated } from '../../../http/paging.ts'
 import { domainOf } from '../../../lib/mail-address.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { MailboxActivated, MailboxSuspended } from '../../mailboxes/mailboxes.events.ts'
 import {
@@ -13,128 +15,138 @@ import {
   NoErasureToCancel,
 } from '../compliance.errors.ts'
 import { DataErasureRequested } from '../compliance.events.ts'
-import { covering } from '../holds/holds.repository.ts'
-import { findMailbox, lockMailbox, lockOrganization } from '../people.repository.ts'
+import { coveringPerson } from '../holds/holds.repository.ts'
+import { findMailbox, findPerson, lockMailbox, lockOrganization } from '../people.repository.ts'
+import { knownPerson } from '../people.ts'
+import type { Person } from '../personal-data/personal-table.ts'
 import { record } from '../trail/trail.repository.ts'
 import { userEmail } from '../user-email.ts'
 import * as erasures from './erasure.repository.ts'
 
-const GRACE_MS = 30 * 24 * 3600 * 1000
-const SHOWN = 10
+const GRACE_PERIOD_MS = 30 * DAY_MS
+const STATUS_LIMIT = 10
+
+interface Sent {
+  requested_by: string
+  reason?: string
+}
 
 type Needs = Pick<Core, 'access' | 'authCache' | 'change' | 'db' | 'events' | 'now'>
 
 export type ErasureService = ReturnType<typeof erasureService>
 
 export function erasureService({ access, authCache, change, db, events, now }: Needs) {
-  async function mailboxOf(email: string) {
-    const mailbox = await findMailbox(db, userEmail(email))
-    if (!mailbox) throw new MailboxNotFound()
-    return mailbox
-  }
-
-  const about = (row: { organization_id: string; user_email: string }) => ({
-    org_id: row.organization_id,
-    domain: domainOf(row.user_email),
-  })
-
-  /** Logins that a mail server or another process remembers end now. */
-  async function forget(email: string): Promise<void> {
+  /** Ends logins that a mail server or another process has cached. */
+  async function flushLogins(email: string): Promise<void> {
     await authCache.flush([email])
     await access.settled()
   }
 
   return {
-    /** Nobody gets in from now on; the data itself goes in a month, unless it must be kept. */
-    async request(caller: Caller, email: string, sent: { requested_by: string; reason?: string }) {
-      const known = await mailboxOf(email)
+    /** Deactivates the mailbox now, if there is one; a job removes the data after the grace period. */
+    async request(caller: Caller, sentEmail: string, sent: Sent) {
+      const person = await knownPerson(db, userEmail(sentEmail))
+      const { email } = person
       const at = now()
-      const scheduled = new Date(at.getTime() + GRACE_MS).toISOString()
-      const again = async () => {
-        const waiting = await erasures.findWaiting(db, known.id)
+      const scheduled = new Date(at.getTime() + GRACE_PERIOD_MS).toISOString()
+      const alreadyRequested = async () => {
+        const waiting = await erasures.findWaiting(db, email)
         return new ErasureUnderWay((waiting?.hard_delete_scheduled_at ?? scheduled).slice(0, 10))
       }
-      const row = await refusing({ data_erasures_under_way: again }, () =>
+      const row = await refusing({ data_erasures_under_way: alreadyRequested }, () =>
         change(caller, async (tx) => {
-          const mailbox = await lockMailbox(tx, known.id, known.domain_id)
-          if (!mailbox) throw new MailboxNotFound()
-          const { id: account_id, organization_id, email: user_email, status } = mailbox
-          await lockOrganization(tx, organization_id)
-          const holds = await covering(tx, organization_id, user_email, at)
+          const mailbox = await lockedMailbox(tx, person)
+          if (person.organization_id) await lockOrganization(tx, person.organization_id)
+          const holds = await coveringPerson(tx, person, at)
           if (holds.length > 0) {
             throw new LegalHoldActive({ holds: holds.map(({ id, name }) => ({ id, name })) })
           }
           const row = await erasures.insert(tx, {
             id: ulid(),
-            organization_id,
-            account_id,
-            user_email,
+            organization_id: person.organization_id,
+            account_id: person.account_id,
+            user_email: email,
             requested_by: sent.requested_by,
             reason: sent.reason ?? null,
-            previous_status: status,
+            previous_status: mailbox?.status ?? null,
             due_at: scheduled,
             soft_deleted_at: at.toISOString(),
             hard_delete_scheduled_at: scheduled,
             created_at: at.toISOString(),
           })
-          await erasures.setMailboxStatus(tx, account_id, 'inactive', at)
-          await access.sessions.revokeAllOf(tx, 'mailbox', account_id)
-          if (status === 'active') {
-            await events.emit(tx, MailboxSuspended, about(row), {
-              account_id,
-              email: user_email,
-              organization_id,
-              status: 'inactive',
-            })
-          }
-          const told = {
+          if (mailbox) await deactivate(tx, mailbox, at)
+          const payload = {
             erasure_id: row.id,
             requested_by: row.requested_by,
             hard_delete_scheduled_at: scheduled,
           }
-          const details = { ...told, reason: row.reason }
+          const details = { ...payload, reason: row.reason }
           const action = 'data_erasure.requested'
-          await record(tx, caller, { action, organization_id, user_email, details }, at)
-          await events.emit(tx, DataErasureRequested, about(row), { ...told, user_email })
+          const { organization_id } = row
+          await record(tx, caller, { action, organization_id, user_email: email, details }, at)
+          await events.emit(tx, DataErasureRequested, about(row), { ...payload, user_email: email })
           return row
         }),
       )
-      await forget(row.user_email)
+      if (row.account_id !== null) await flushLogins(row.user_email)
       return row
     },
 
     async status(email: string) {
-      const items = await erasures.listOf(db, userEmail(email), SHOWN)
-      return paginated(items, items.length, { page: 1, perPage: SHOWN, offset: 0 })
+      const items = await erasures.listOf(db, userEmail(email), STATUS_LIMIT)
+      return paginated(items, items.length, { page: 1, perPage: STATUS_LIMIT, offset: 0 })
     },
 
-    /** As long as nothing was removed: the mailbox is what it was before. */
+    /** Restores the previous status of the mailbox, as long as the removal has not begun. */
     async cancel(caller: Caller, email: string, reason: string) {
-      const known = await findMailbox(db, userEmail(email))
-      if (!known) throw new NoErasureToCancel()
+      const person = await findPerson(db, userEmail(email))
       const row = await change(caller, async (tx) => {
-        await lockMailbox(tx, known.id, known.domain_id)
-        const waiting = await erasures.lockWaiting(tx, known.id)
+        await lockedMailbox(tx, person)
+        const waiting = await erasures.lockWaiting(tx, person.email)
         if (!waiting) throw new NoErasureToCancel()
         if (waiting.begun_at !== null) throw new ErasureBegun()
         const { account_id, organization_id, user_email } = waiting
-        const status = waiting.previous_status as 'active' | 'inactive' | 'suspended'
-        await erasures.setMailboxStatus(tx, account_id, status, now())
-        if (status === 'active') {
-          await events.emit(tx, MailboxActivated, about(waiting), {
-            account_id,
-            email: user_email,
-            organization_id,
-            status,
-          })
+        const status = waiting.previous_status as 'active' | 'inactive' | 'suspended' | null
+        if (account_id !== null && status !== null) {
+          await erasures.setMailboxStatus(tx, account_id, status, now())
+        }
+        if (account_id !== null && organization_id !== null && status === 'active') {
+          const data = { account_id, email: user_email, organization_id, status }
+          await events.emit(tx, MailboxActivated, about(waiting), data)
         }
         const action = 'data_erasure.cancelled'
         const details = { erasure_id: waiting.id, reason }
         await record(tx, caller, { action, organization_id, user_email, details }, now())
         return erasures.cancel(tx, waiting.id)
       })
-      await forget(row.user_email)
+      if (row.account_id !== null) await flushLogins(row.user_email)
       return row
     },
   }
+
+  /** Ends the sessions of the mailbox and refuses logins and mail. */
+  async function deactivate(tx: Tx, mailbox: Mailbox, at: Date): Promise<void> {
+    const { id: account_id, organization_id, email, status } = mailbox
+    await erasures.setMailboxStatus(tx, account_id, 'inactive', at)
+    await access.sessions.revokeAllOf(tx, 'mailbox', account_id)
+    if (status !== 'active') return
+    const data = { account_id, email, organization_id, status: 'inactive' as const }
+    await events.emit(tx, MailboxSuspended, about({ organization_id, user_email: email }), data)
+  }
 }
+
+type Mailbox = NonNullable<Awaited<ReturnType<typeof lockMailbox>>>
+
+/** Undefined for a person without a mailbox. */
+async function lockedMailbox(tx: Tx, person: Person): Promise<Mailbox | undefined> {
+  if (person.account_id === null) return undefined
+  const { domain_id } = (await findMailbox(tx, person.email)) ?? {}
+  const mailbox = domain_id && (await lockMailbox(tx, person.account_id, domain_id))
+  if (!mailbox) throw new MailboxNotFound()
+  return mailbox
+}
+
+const about = (row: { organization_id: string | null; user_email: string }) => ({
+  org_id: row.organization_id,
+  domain: domainOf(row.user_email),
+})

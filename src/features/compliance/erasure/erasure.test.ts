@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
 import { type Doveadm, startDoveadm } from '../../../../test/support/doveadm.ts'
 import { insertMailbox, mailboxRow } from '../../../../test/support/mailboxes.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { eraseDue } from './erasure.jobs.ts'
 
-const DAY_MS = 24 * 3_600_000
 const PATH = '/api/v1/compliance'
 const REASON = 'The court has asked for it'
 
@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 
 const erase = () => owner.post(`${PATH}/data-erasure/${jane.email}`, { requested_by: 'jane' })
-const later = async (days: number) => {
+const advanceDays = async (days: number) => {
   app.clock.advance(days * DAY_MS)
   other.clock.advance(days * DAY_MS)
   owner = await app.operator('owner')
@@ -42,7 +42,7 @@ const status = async () =>
   (await owner.get(`${PATH}/data-erasure/${jane.email}/status`)).body.data.items[0]
 const actions = async () =>
   (await owner.get(`${PATH}/audit-log?user_email=${jane.email}`)).body.data.items
-const logged = (values: {
+const insertLogRow = (values: {
   id: string
   sender: string
   recipient: string
@@ -67,8 +67,8 @@ const RECORDS = [
   'tracked_recipients',
 ] as const
 
-/** What other parts of the system have written down about the person. */
-async function recorded(): Promise<void> {
+/** Rows of other features that name the person. */
+async function insertRecords(): Promise<void> {
   const { db } = app.core
   const organization_id = acme.organizationId
   const created_at = new Date().toISOString()
@@ -128,29 +128,29 @@ async function recorded(): Promise<void> {
     .execute()
 }
 
-it('removes nothing before its day', async () => {
+it('removes no data before the grace period of an erasure ends', async () => {
   await erase()
-  await later(29)
+  await advanceDays(29)
   await eraseDue.run(app.core)
   expect(await status()).toMatchObject({ status: 'soft_deleted', removed: {} })
   expect(await mailboxRow(app, jane.id)).toBeDefined()
 })
 
-it('removes all of a person, and keeps the proof and the rest of the log', async () => {
+it('removes or pseudonymizes all data of an erased person and records the counts as proof', async () => {
   await owner.post(`${PATH}/consent/${jane.email}`, { consent_type: 'marketing', granted: true })
   await acme.post('/api/v1/aliases/add', {
     source: `alias-${jane.email}`,
     destination: jane.email,
   })
-  await logged({ id: `${jane.id}-1`, sender: jane.email, recipient: 'grace@elsewhere.test' })
-  await logged({ id: `${jane.id}-2`, sender: 'grace@elsewhere.test', recipient: jane.email })
+  await insertLogRow({ id: `${jane.id}-1`, sender: jane.email, recipient: 'grace@elsewhere.test' })
+  await insertLogRow({ id: `${jane.id}-2`, sender: 'grace@elsewhere.test', recipient: jane.email })
   const sender = 'sales@acme.test'
   const recipient = 'x@y.test'
-  await logged({ id: `${jane.id}-3`, sender, recipient, sasl_username: jane.email })
-  await logged({ id: `${jane.id}-4`, sender: `not-${jane.email}`, recipient })
-  await recorded()
+  await insertLogRow({ id: `${jane.id}-3`, sender, recipient, sasl_username: jane.email })
+  await insertLogRow({ id: `${jane.id}-4`, sender: `not-${jane.email}`, recipient })
+  await insertRecords()
   await erase()
-  await later(31)
+  await advanceDays(31)
   await Promise.all([eraseDue.run(app.core), eraseDue.run(other.core)])
   const done = await status()
   expect(done).toMatchObject({
@@ -190,7 +190,7 @@ it('removes all of a person, and keeps the proof and the rest of the log', async
   expect((await erase()).status).toBe(404)
 })
 
-it('takes the address out of events, dead letters and deliveries, and leaves similar ones', async () => {
+it('replaces the erased address in events and dead letters but keeps longer addresses', async () => {
   const { db } = app.core
   const data = { email: jane.email, text: `<${jane.email}>, not-${jane.email}, ${jane.email}.uk` }
   const org_id = acme.organizationId
@@ -207,7 +207,7 @@ it('takes the address out of events, dead letters and deliveries, and leaves sim
   }
   await db.insertInto('webhook_dead_letters').values(letter).execute()
   await erase()
-  await later(31)
+  await advanceDays(31)
   await eraseDue.run(app.core)
   expect((await status()).removed.events.webhook_dead_letters).toBe(1)
   const after = await db
@@ -227,7 +227,7 @@ it('takes the address out of events, dead letters and deliveries, and leaves sim
     .where('event_id', '=', jane.id)
     .executeTakeFirstOrThrow()
   expect(dead).toEqual({ payload: { data: after.data }, last_error: `550 ${pseudonym} is unknown` })
-  // Only the last event, which says that the mailbox is gone, names it.
+  // mailbox.deleted is emitted after the events were pseudonymized.
   const rest = await db
     .selectFrom('events')
     .select(['event', 'data'])
@@ -237,7 +237,7 @@ it('takes the address out of events, dead letters and deliveries, and leaves sim
   expect(named.map((row) => row.event)).toEqual(['mailbox.deleted'])
 })
 
-it('takes the address out of more than are changed at once', async () => {
+it('replaces the erased address in more events than fit in one batch', async () => {
   const { db } = app.core
   const event = { event: 'test', source: 'test', org_id: acme.organizationId }
   const many = Array.from({ length: 2001 }, (_, n) => ({
@@ -247,7 +247,7 @@ it('takes the address out of more than are changed at once', async () => {
   }))
   await db.insertInto('events').values(many).execute()
   await erase()
-  await later(31)
+  await advanceDays(31)
   await eraseDue.run(app.core)
   expect((await status()).removed.events.events).toBeGreaterThanOrEqual(many.length)
   const rows = await db
@@ -259,9 +259,9 @@ it('takes the address out of more than are changed at once', async () => {
   expect(rows.filter(({ data }) => (data as { to: string }).to === jane.email)).toEqual([])
 })
 
-it('waits for a mail server that is away, and goes on when it is back', async () => {
+it('postpones an erasure while Dovecot is unavailable and finishes it later', async () => {
   await erase()
-  await later(31)
+  await advanceDays(31)
   doveadm.state.mood = 'wrong key'
   await eraseDue.run(app.core)
   expect(await status()).toMatchObject({
@@ -272,12 +272,12 @@ it('waits for a mail server that is away, and goes on when it is back', async ()
   const cancel = await owner.post(`${PATH}/data-erasure/${jane.email}/cancel`, { reason: REASON })
   expect(cancel.status).toBe(409)
   doveadm.state.mood = 'well'
-  await later(1)
+  await advanceDays(1)
   await eraseDue.run(app.core)
   expect(await status()).toMatchObject({ status: 'hard_deleted' })
 })
 
-it('is stopped by a hold that was placed meanwhile, and goes on when that is released', async () => {
+it('postpones an erasure under a new legal hold until the hold is released', async () => {
   await erase()
   const placed = await owner.post(`${PATH}/legal-holds`, {
     organization_id: acme.organizationId,
@@ -285,9 +285,9 @@ it('is stopped by a hold that was placed meanwhile, and goes on when that is rel
     custodians: [jane.email],
     reason: REASON,
   })
-  await later(31)
+  await advanceDays(31)
   await eraseDue.run(app.core)
-  await later(1)
+  await advanceDays(1)
   await eraseDue.run(app.core)
   expect(await status()).toMatchObject({ status: 'soft_deleted', removed: {} })
   expect(await mailboxRow(app, jane.id)).toMatchObject({ status: 'inactive' })
@@ -296,7 +296,7 @@ it('is stopped by a hold that was placed meanwhile, and goes on when that is rel
   )
   expect(held).toHaveLength(1)
   await owner.post(`${PATH}/legal-holds/${placed.body.data.id}/release`, { reason: REASON })
-  await later(1)
+  await advanceDays(1)
   await eraseDue.run(app.core)
   expect(await status()).toMatchObject({ status: 'hard_deleted' })
 })

@@ -1,5 +1,5 @@
 import type { Vault } from '../../../lib/vault.ts'
 
-/** The same for an address everywhere; only the holder of the root key could tell whose it was. */
+/** Equal for every occurrence of an address, and not reversible without the root key. */
 export const pseudonymOf = (vault: Vault, email: string): string =>
   `erased-${vault.fingerprint('erasure', email).slice(0, 16)}@erased.invalid`

@@ -1,72 +1,111 @@
 import { Readable } from 'node:stream'
 import type { Core } from '../../../core.ts'
+import { deletedMailboxes } from '../../../hosting/deleted-mailboxes.repository.ts'
 import { withMailbox } from '../../../mail/imap-mailbox.ts'
+import { KEPT_FOLDERS } from '../../../mail/kept-folders.ts'
 import { SieveNotConfigured } from '../../../mail/managesieve/errors.ts'
+import { ownFolders } from '../../../mail/own-folders.ts'
 import { list as consentsOf } from '../consent/consent.repository.ts'
+import { hasMail } from '../people.repository.ts'
+import type { Person } from '../personal-data/personal-table.ts'
 import { type ArchiveWriter, csvLine, pathPart } from './archive-writer.ts'
 import type { ClaimedExport } from './exports.repository.ts'
 import { addMail } from './mail-of-person.ts'
 import * as person from './person.repository.ts'
+import { addRecords } from './records-of-person.ts'
 
-type Needs = Pick<Core, 'config' | 'db' | 'now' | 'sieve'>
+type Needs = Pick<Core, 'config' | 'db' | 'doveadm' | 'mailServers' | 'now' | 'sieve' | 'vault'>
 type Counts = Record<string, number>
 
-/** Puts all that is kept about a person into an archive; answers how many of what. */
+/** Writes the stored data of a person to an archive and returns the counts by kind. */
 export async function fillArchive(
   needs: Needs,
-  wanted: ClaimedExport,
+  request: ClaimedExport,
   archive: ArchiveWriter,
 ): Promise<Counts> {
-  const { export_type: type } = wanted
+  const { export_type: type } = request
   const counts: Counts = {}
   if (type === 'full' || type === 'settings') {
-    Object.assign(counts, await addSettings(needs, wanted, archive))
+    Object.assign(counts, await addSettings(needs, request, archive))
   }
-  if (type === 'full') Object.assign(counts, await addLogs(needs, wanted, archive))
+  if (type === 'full') {
+    Object.assign(counts, await addLogs(needs, request, archive))
+    Object.assign(counts, await addRecords(needs, personOf(request), archive))
+  }
   if (type === 'full' || type === 'contacts') {
-    counts.contacts = await addContacts(needs, wanted, archive)
+    counts.contacts = await addContacts(needs, request, archive)
   }
   if (type === 'full' || type === 'emails') {
-    const { user_email } = wanted
-    Object.assign(
-      counts,
-      await withMailbox(needs.config, user_email, (client) => addMail(client, archive)),
-    )
+    Object.assign(counts, await addAllMail(needs, request, archive))
   }
   archive.json('manifest.json', {
-    user_email: wanted.user_email,
+    user_email: request.user_email,
     export_type: type,
-    export_id: wanted.id,
-    requested_by: wanted.requested_by,
-    requested_at: wanted.created_at,
+    export_id: request.id,
+    requested_by: request.requested_by,
+    requested_at: request.created_at,
     made_at: needs.now().toISOString(),
     contents: counts,
   })
   return counts
 }
 
-async function addSettings(needs: Needs, wanted: ClaimedExport, archive: ArchiveWriter) {
+const personOf = ({ account_id, organization_id, user_email }: ClaimedExport): Person => ({
+  email: user_email,
+  account_id,
+  organization_id,
+})
+
+/** The mail of the mailbox, and of deleted mailboxes with this address whose mail is still on disk. */
+async function addAllMail(needs: Needs, request: ClaimedExport, archive: ArchiveWriter) {
+  const sources = (await deletedMailboxes(needs.db, request.user_email)).map(({ id, login }) => ({
+    login,
+    prefix: `deleted-mail/${id}`,
+  }))
+  const isOpen = request.account_id !== null && (await hasMail(needs.db, request.user_email))
+  if (isOpen) sources.unshift({ login: request.user_email, prefix: 'mail' })
+  const counts: Counts = { folders: 0, messages: 0, messages_gone: 0 }
+  for (const { login, prefix } of sources) {
+    const kept = await keptFolders(needs, login)
+    const added = await withMailbox(needs, login, (client) =>
+      addMail(client, archive, prefix, kept),
+    )
+    for (const [name, count] of Object.entries(added)) counts[name] = (counts[name] ?? 0) + count
+  }
+  return counts
+}
+
+/** The folders of messages that a legal hold keeps. */
+const keptFolders = async ({ doveadm }: Needs, login: string): Promise<string[]> =>
+  doveadm.isConfigured
+    ? (await ownFolders(doveadm, login, [KEPT_FOLDERS])).map(({ name }) => name)
+    : []
+
+async function addSettings(needs: Needs, request: ClaimedExport, archive: ArchiveWriter) {
   const { db } = needs
-  const { account_id, organization_id, user_email } = wanted
-  archive.json('account.json', (await person.account(db, account_id)) ?? null)
-  archive.json('settings.json', (await person.settings(db, account_id)) ?? null)
-  const aliases = await person.aliases(db, organization_id, user_email)
+  const { account_id, user_email } = request
+  if (account_id !== null) {
+    archive.json('account.json', (await person.account(db, account_id)) ?? null)
+    archive.json('settings.json', (await person.settings(db, account_id)) ?? null)
+    archive.json('shared-mailboxes.json', await person.sharedMailboxes(db, account_id))
+  }
+  const aliases = await person.aliases(db, user_email)
   archive.json('aliases.json', aliases)
-  archive.json('shared-mailboxes.json', await person.sharedMailboxes(db, account_id))
   const consents = await consentsOf(db, user_email)
   archive.json('consents.json', consents)
-  const rules = await addRules(needs, user_email, archive)
+  const hasRules = account_id !== null && (await hasMail(db, user_email))
+  const rules = hasRules ? await addRules(needs, user_email, archive) : 0
   return { aliases: aliases.length, consents: consents.length, rules }
 }
 
-/** The filter scripts as they are; where no filter service is configured there are none. */
+/** Without a configured ManageSieve service there are no filter scripts. */
 async function addRules({ sieve }: Needs, email: string, archive: ArchiveWriter) {
   try {
     return await sieve.session(email, async (session) => {
       const scripts = await session.list()
       for (const { name, active } of scripts) {
-        const mark = active ? '' : '.inactive'
-        archive.text(`rules/${pathPart(name)}${mark}.sieve`, (await session.get(name)) ?? '')
+        const suffix = active ? '' : '.inactive'
+        archive.text(`rules/${pathPart(name)}${suffix}.sieve`, (await session.get(name)) ?? '')
       }
       return scripts.length
     })
@@ -76,8 +115,8 @@ async function addRules({ sieve }: Needs, email: string, archive: ArchiveWriter)
   }
 }
 
-async function addLogs({ db }: Needs, wanted: ClaimedExport, archive: ArchiveWriter) {
-  const { account_id, user_email } = wanted
+async function addLogs({ db }: Needs, request: ClaimedExport, archive: ArchiveWriter) {
+  const { account_id, user_email } = request
   let rows = 0
   async function* lines() {
     for await (const row of person.mailLog(db, user_email)) {
@@ -86,7 +125,7 @@ async function addLogs({ db }: Needs, wanted: ClaimedExport, archive: ArchiveWri
     }
   }
   await archive.stream('logs/mail.ndjson', Readable.from(lines()))
-  const sessions = await person.sessions(db, account_id)
+  const sessions = account_id === null ? [] : await person.sessions(db, account_id)
   archive.json('logs/sessions.json', sessions)
   const failed = await person.failedLogins(db, user_email)
   archive.json('logs/failed-logins.json', failed)

@@ -4,7 +4,7 @@ import { ZipFile } from 'yazl'
 
 export type ArchiveWriter = ReturnType<typeof archiveWriter>
 
-/** A zip that is written entry by entry: no more of it is in memory than what is on its way. */
+/** Writes a zip entry by entry, so that memory use does not grow with the archive. */
 export function archiveWriter() {
   const zip = new ZipFile()
   const output = zip.outputStream as Readable
@@ -17,21 +17,21 @@ export function archiveWriter() {
     text(name: string, value: string) {
       zip.addBuffer(Buffer.from(value), name)
     },
-    /** Done once all of it was read, so that the next entry does not wait in memory. */
+    /** Resolves when the content is read to its end, so that entries do not queue in memory. */
     async stream(name: string, content: Readable) {
       content.on('error', (error) => output.destroy(error))
-      // Given up: nobody reads on, so this would never end by itself.
-      const giveUp = () => content.destroy(new Error('the archive was given up'))
-      output.once('close', giveUp)
+      // After the output is closed the content is never read, and would never end.
+      const abort = () => content.destroy(new Error('archive output closed early'))
+      output.once('close', abort)
       zip.addReadStream(content, name)
       await finished(content, { writable: false })
-      output.off('close', giveUp)
+      output.off('close', abort)
     },
     end: () => zip.end(),
   }
 }
 
-/** A name that is one part of a path on every system, whatever a folder is called. */
+/** Encodes a folder name as a single path segment that is valid on every operating system. */
 export const pathPart = (name: string): string =>
   name
     .normalize('NFC')
@@ -42,7 +42,7 @@ export const pathPart = (name: string): string =>
 const hex = (character: string) =>
   character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()
 
-/** One line of CSV. A cell that a spreadsheet would take for a formula is made text. */
+/** Text that a spreadsheet would run as a formula is prefixed with an apostrophe. */
 export const csvLine = (cells: readonly (string | number)[]): string =>
   `${cells.map(cell).join(',')}\r\n`
 

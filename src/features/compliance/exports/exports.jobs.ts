@@ -1,15 +1,16 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Job } from '../../../jobs/jobs.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { record } from '../trail/trail.repository.ts'
 import * as exports from './exports.repository.ts'
 import { exportsFolder, removeSealed } from './sealed-file.ts'
 
-const AT_ONCE = 100
-/** Nobody writes to a file for so long without a byte. */
-const ABANDONED_MS = 24 * 3600 * 1000
+const BATCH_SIZE = 100
+/** A file that is still being written changes more often than this. */
+const ABANDONED_MS = DAY_MS
 
-/** Files go before their rows say so: a kill in between only means that it is done again. */
+/** Files are removed before the rows are committed: after a crash in between, the batch runs again. */
 export const expireExports: Job = {
   name: 'compliance.expire-exports',
   everySeconds: 600,
@@ -17,7 +18,7 @@ export const expireExports: Job = {
     const { config, db, now } = core
     for (;;) {
       const expired = await db.transaction().execute(async (tx) => {
-        const rows = await exports.expire(tx, now(), AT_ONCE)
+        const rows = await exports.expire(tx, now(), BATCH_SIZE)
         const names = rows.map(({ file_name }) => file_name)
         removeSealed(config.DATA_DIR, names)
         for (const { id: export_id, organization_id, user_email } of rows) {
@@ -27,13 +28,13 @@ export const expireExports: Job = {
         }
         return rows
       })
-      if (expired.length < AT_ONCE) break
+      if (expired.length < BATCH_SIZE) break
     }
     await removeAbandoned(core)
   },
 }
 
-/** What killed processes have left behind. */
+/** Removes files that a killed process left behind. */
 async function removeAbandoned({ config, db }: Parameters<Job['run']>[0]): Promise<void> {
   const folder = exportsFolder(config.DATA_DIR)
   const old = namesIn(folder).filter((name) => {
@@ -41,8 +42,8 @@ async function removeAbandoned({ config, db }: Parameters<Job['run']>[0]): Promi
     return mtimeMs !== undefined && mtimeMs < Date.now() - ABANDONED_MS
   })
   if (old.length === 0) return
-  const known = await exports.knownFiles(db, old)
-  for (const name of old) if (!known.has(name)) rmSync(join(folder, name), { force: true })
+  const referenced = await exports.referencedFiles(db, old)
+  for (const name of old) if (!referenced.has(name)) rmSync(join(folder, name), { force: true })
 }
 
 function namesIn(folder: string): string[] {

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
+import { claimRows, heldBy, type Lease, released } from '../../../jobs/lease.ts'
 import type { ExportType } from './exports.schemas.ts'
-
-const LEASE_SECONDS = 60
 
 const columns = [
   'id',
@@ -22,8 +21,8 @@ export type ExportRow = Awaited<ReturnType<typeof insert>>
 
 export interface NewExport {
   id: string
-  organization_id: string
-  account_id: string
+  organization_id: string | null
+  account_id: string | null
   user_email: string
   export_type: ExportType
   requested_by: string
@@ -35,14 +34,14 @@ export const insert = (tx: Tx, row: NewExport) =>
   tx.insertInto('data_exports').values(row).returning(columns).executeTakeFirstOrThrow()
 
 export async function listOf(db: Db, email: string, limit: number) {
-  const of = db.selectFrom('data_exports').where('user_email', '=', email)
-  const items = await of
+  const query = db.selectFrom('data_exports').where('user_email', '=', email)
+  const items = await query
     .select(columns)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
     .execute()
-  const { total } = await of.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const { total } = await query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   return { items, total }
 }
 
@@ -64,42 +63,28 @@ export const find = (db: Db, email: string, id: string) =>
     .where('user_email', '=', email)
     .executeTakeFirst()
 
-export type ClaimedExport = NonNullable<Awaited<ReturnType<typeof claim>>>
-
-/** One that is due and that nobody is at work on, or whose worker gave no sign for a while. */
-export async function claim(db: Db, token: string, now: Date) {
-  const { rows } = await sql<{
-    id: string
-    organization_id: string
-    account_id: string
-    user_email: string
-    export_type: ExportType
-    requested_by: string
-    attempts: number
-    created_at: string
-  }>`
-    update data_exports set status = 'processing', attempts = attempts + 1, lease_token = ${token},
-      lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-    where id = (
-      select id from data_exports
-      where status in ('pending', 'processing') and due_at <= ${now.toISOString()}::timestamptz
-        and lease_until <= now()
-      order by due_at, id limit 1 for update skip locked
-    )
-    returning id, organization_id, account_id, user_email, export_type, requested_by, attempts,
-      created_at`.execute(db)
-  return rows[0]
+export interface ClaimedExport {
+  id: string
+  organization_id: string | null
+  account_id: string | null
+  user_email: string
+  export_type: ExportType
+  requested_by: string
+  attempts: number
+  created_at: string
 }
 
-/** False when somebody else has taken it over. */
-export async function renew(db: Db, id: string, token: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('data_exports')
-    .set({ lease_until: sql`now() + make_interval(secs => ${LEASE_SECONDS})` })
-    .where('id', '=', id)
-    .where('lease_token', '=', token)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+/** Claims an export that is due. */
+export async function claim(db: Db, lease: Lease, now: Date): Promise<ClaimedExport | undefined> {
+  const [row] = await claimRows<ClaimedExport>(db, 'data_exports', lease, {
+    key: ['id'],
+    where: sql`status in ('pending', 'processing') and due_at <= ${now.toISOString()}::timestamptz`,
+    orderBy: sql`due_at, id`,
+    set: sql`status = 'processing', attempts = attempts + 1`,
+    returning: sql`id, organization_id, account_id, user_email, export_type, requested_by, attempts,
+      created_at`,
+  })
+  return row
 }
 
 interface Outcome {
@@ -116,22 +101,22 @@ interface Outcome {
   expires_at?: string
 }
 
-/** What came of it; false when it is no longer this worker's to say. */
-export async function settle(tx: Db, id: string, token: string, outcome: Outcome) {
+/** Stores the outcome and releases the lease; false when the lease was lost. */
+export async function settle(tx: Db, id: string, lease: Lease, outcome: Outcome) {
   const { numUpdatedRows } = await tx
     .updateTable('data_exports')
-    .set({ ...outcome, lease_token: null, lease_until: '-infinity' })
+    .set({ ...outcome, ...released })
     .where('id', '=', id)
-    .where('lease_token', '=', token)
+    .where(heldBy(lease))
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-/** The key goes: what is left of the file, wherever, is noise. */
+/** Deletes the key too: without it, no remaining copy of the file can be read. */
 export async function expire(db: Db, now: Date, limit: number) {
   const { rows } = await sql<{
     id: string
-    organization_id: string
+    organization_id: string | null
     user_email: string
     file_name: string | null
   }>`
@@ -147,23 +132,18 @@ export async function expire(db: Db, now: Date, limit: number) {
   return rows
 }
 
-/** Ends all of an address, whatever their state; answers their files. */
-export async function endAllOf(tx: Tx, email: string): Promise<(string | null)[]> {
-  const { rows } = await sql<{ file_name: string | null }>`
-    with ended as (
-      select id, file_name from data_exports
-      where user_email = ${email} and status in ('pending', 'processing', 'completed')
-      for update
-    )
-    update data_exports set status = 'expired', file_key = null, file_name = null,
-      lease_token = null
-    from ended where data_exports.id = ended.id
-    returning ended.file_name`.execute(tx)
+/** Deletes every export of an address and returns the names of the files. */
+export async function deleteAllOf(tx: Tx, email: string): Promise<(string | null)[]> {
+  const rows = await tx
+    .deleteFrom('data_exports')
+    .where('user_email', '=', email)
+    .returning('file_name')
+    .execute()
   return rows.map(({ file_name }) => file_name)
 }
 
-/** Which of these files a row still speaks of. */
-export async function knownFiles(db: Db, names: string[]): Promise<Set<string>> {
+/** The names among these that a row still refers to. */
+export async function referencedFiles(db: Db, names: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ file_name: string }>`
     select file_name from data_exports where file_name = any(${names}::text[])`.execute(db)
   return new Set(rows.map(({ file_name }) => file_name))

@@ -7,7 +7,8 @@ import {
   ExportExpired,
   ExportNotFound,
   ExportNotReady,
-  MailboxNotFound,
+  IsSharedMailbox,
+  NothingStored,
 } from '../compliance.errors.ts'
 import { UserParams } from '../compliance.schemas.ts'
 import { DataExport, ExportParams, NewExport } from './exports.schemas.ts'
@@ -17,10 +18,10 @@ export const exportRoutes =
   (exports: ExportService): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.post('/data-export/:user_email', {
-      config: { auth: operator('owner'), errors: [MailboxNotFound] },
+      config: { auth: operator('owner'), errors: [NothingStored, IsSharedMailbox] },
       schema: {
         operationId: 'request_data_export',
-        summary: 'Have an archive made of what is kept about a person',
+        summary: 'Request an archive of the stored data of a person',
         params: UserParams,
         body: NewExport,
         response: { 201: Success(DataExport) },
@@ -35,7 +36,7 @@ export const exportRoutes =
       config: { auth: operator('admin') },
       schema: {
         operationId: 'get_data_export_status',
-        summary: 'The ten newest exports of a person',
+        summary: 'List the ten newest exports of a person',
         params: UserParams,
         response: { 200: Success(Paginated(DataExport)) },
       },
@@ -50,18 +51,18 @@ export const exportRoutes =
       },
       schema: {
         operationId: 'download_data_export',
-        summary: 'The archive itself',
+        summary: 'Download the archive',
         params: ExportParams,
         produces: ['application/zip'],
       },
       handler: async ({ caller, params }, reply) => {
-        const found = await exports.download(caller, params.user_email, params.export_id)
+        const archive = await exports.download(caller, params.user_email, params.export_id)
         return reply
           .type('application/zip')
-          .header('content-length', found.sizeBytes)
-          .header('content-disposition', `attachment; filename="${found.fileName}"`)
+          .header('content-length', archive.sizeBytes)
+          .header('content-disposition', `attachment; filename="${archive.fileName}"`)
           .header('cache-control', 'no-store')
-          .send(found.content)
+          .send(archive.content)
       },
     })
   }

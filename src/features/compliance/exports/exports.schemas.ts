@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { Body, Nullable, OneOf, Timestamp } from '../../../http/envelope.ts'
 import { RequestedBy } from '../compliance.schemas.ts'
 
-export const EXPORT_TYPES = ['full', 'emails', 'contacts', 'settings'] as const
+const EXPORT_TYPES = ['full', 'emails', 'contacts', 'settings'] as const
 export type ExportType = (typeof EXPORT_TYPES)[number]
 
 export const NewExport = Body({
@@ -17,12 +17,15 @@ export const DataExport = Type.Object(
     status: OneOf(['pending', 'processing', 'completed', 'failed', 'expired']),
     export_type: OneOf(EXPORT_TYPES),
     download_url: Nullable(
-      Type.String({ description: 'A path of this API; null until it is completed' }),
+      Type.String({ description: 'A path of this API; null until the export is completed' }),
     ),
-    file_size: Type.Integer({ description: 'Bytes of the archive' }),
+    file_size: Type.Integer({ description: 'Size of the archive in bytes' }),
     contents: Type.Object(
       {},
-      { additionalProperties: true, description: 'How many of what is in the archive' },
+      {
+        additionalProperties: true,
+        description: 'Counts of items in the archive, by kind of data',
+      },
     ),
     requested_by: Type.String(),
     error_message: Nullable(Type.String()),

@@ -10,17 +10,16 @@ import {
   ExportExpired,
   ExportNotFound,
   ExportNotReady,
-  MailboxNotFound,
 } from '../compliance.errors.ts'
 import { DataExportRequested } from '../compliance.events.ts'
-import { findMailbox } from '../people.repository.ts'
+import { knownPerson } from '../people.ts'
 import { record } from '../trail/trail.repository.ts'
 import { userEmail } from '../user-email.ts'
 import * as exports from './exports.repository.ts'
 import type { ExportType } from './exports.schemas.ts'
 import { exportsFolder, isIntact, openSealed } from './sealed-file.ts'
 
-const SHOWN = 10
+const STATUS_LIMIT = 10
 
 type Needs = Pick<Core, 'change' | 'config' | 'db' | 'events' | 'now' | 'vault'>
 
@@ -32,48 +31,51 @@ export const exportService = ({ change, config, db, events, now, vault }: Needs)
     email: string,
     sent: { export_type?: ExportType; requested_by: string },
   ) {
-    const mailbox = await findMailbox(db, userEmail(email))
-    if (!mailbox) throw new MailboxNotFound()
-    const { organization_id, email: user_email } = mailbox
+    const person = await knownPerson(db, userEmail(email))
+    const { account_id, organization_id, email: user_email } = person
     const { export_type = 'full', requested_by } = sent
     const at = now()
     return change(caller, async (tx) => {
       const row = await exports.insert(tx, {
         id: ulid(),
         organization_id,
-        account_id: mailbox.id,
+        account_id,
         user_email,
         export_type,
         requested_by,
         due_at: at.toISOString(),
         created_at: at.toISOString(),
       })
-      const told = { export_id: row.id, export_type, requested_by }
+      const details = { export_id: row.id, export_type, requested_by }
       const action = 'data_export.requested'
-      await record(tx, caller, { action, organization_id, user_email, details: told }, at)
+      await record(tx, caller, { action, organization_id, user_email, details }, at)
       const about = { org_id: organization_id, domain: domainOf(user_email) }
-      await events.emit(tx, DataExportRequested, about, { ...told, user_email })
-      return shown(row)
+      await events.emit(tx, DataExportRequested, about, { ...details, user_email })
+      return withDownloadUrl(row)
     })
   },
 
   async status(email: string) {
-    const { items, total } = await exports.listOf(db, userEmail(email), SHOWN)
-    return paginated(items.map(shown), total, { page: 1, perPage: SHOWN, offset: 0 })
+    const { items, total } = await exports.listOf(db, userEmail(email), STATUS_LIMIT)
+    return paginated(items.map(withDownloadUrl), total, {
+      page: 1,
+      perPage: STATUS_LIMIT,
+      offset: 0,
+    })
   },
 
-  /** The archive as a stream; that somebody took it is on record before the first byte. */
+  /** Records the download before it returns the stream of the archive. */
   async download(caller: Caller, email: string, id: string) {
     const user_email = userEmail(email)
     const row = await exports.find(db, user_email, id)
     if (!row) throw new ExportNotFound()
     const { file_name, file_key, file_nonce, file_tag, organization_id } = row
-    const isOver = row.expires_at !== null && new Date(row.expires_at) <= now()
-    if (row.status === 'expired' || isOver) throw new ExportExpired()
+    const isExpired = row.expires_at !== null && new Date(row.expires_at) <= now()
+    if (row.status === 'expired' || isExpired) throw new ExportExpired()
     if (row.status !== 'completed' || !file_name || !file_key || !file_nonce || !file_tag) {
       throw new ExportNotReady(row.status)
     }
-    // Another machine made it, or somebody removed it.
+    // The file is on another host, or was removed by hand.
     if (!existsSync(join(exportsFolder(config.DATA_DIR), file_name))) throw new ExportNotFound()
     const sealed = { file_name, file_key, file_nonce, file_tag }
     if (!(await isIntact(config.DATA_DIR, vault, sealed))) throw new ExportDamaged()
@@ -90,7 +92,7 @@ export const exportService = ({ change, config, db, events, now, vault }: Needs)
   },
 })
 
-const shown = (row: exports.ExportRow) => ({
+const withDownloadUrl = (row: exports.ExportRow) => ({
   ...row,
   download_url:
     row.status === 'completed'

@@ -6,6 +6,8 @@ import { type App, startApp } from '../../../../test/support/app.ts'
 import { insertMailbox } from '../../../../test/support/mailboxes.ts'
 import { waitFor } from '../../../../test/support/wait.ts'
 import { unzip } from '../../../../test/support/zip.ts'
+import { DAY_MS } from '../../../lib/time.ts'
+import { quarantineService } from '../../message-trace/quarantine.service.ts'
 import { expireExports } from './exports.jobs.ts'
 
 let app: App
@@ -34,10 +36,10 @@ const newest = async (email = jane.email) =>
   (await owner.get(`${PATH}/${email}/status`)).body.data.items[0]
 const completed = (email = jane.email) =>
   waitFor(async () => {
-    const found = await newest(email)
-    return found?.status === 'completed' && found
+    const row = await newest(email)
+    return row?.status === 'completed' && row
   })
-/** Whichever of the two processes made it has the file. */
+/** Only the process that made the archive has the file. */
 const download = async (url: string) => {
   for (const { base } of [app, other]) {
     const headers = { cookie: [...owner.jar].map(([name, value]) => `${name}=${value}`).join('; ') }
@@ -45,28 +47,28 @@ const download = async (url: string) => {
     const bytes = Buffer.from(await response.arrayBuffer())
     if (response.status !== 404) return { status: response.status, bytes, response }
   }
-  throw new Error('neither has it')
+  throw new Error('neither process has the archive')
 }
-const logged = (sender: string, recipient: string, id: string, subject = 'x') =>
+const insertLogRow = (sender: string, recipient: string, id: string, subject = 'x') =>
   app.core.db
     .insertInto('mail_log')
     .values({ id, timestamp: new Date().toISOString(), sender, recipient, subject, status: 'sent' })
     .execute()
 
-describe('an export of settings', () => {
-  it('is an archive that can be downloaded, and no path of the server', async () => {
+describe('data export', () => {
+  it('creates a downloadable settings archive and exposes no server path', async () => {
     await owner.post(`/api/v1/compliance/consent/${jane.email}`, {
       consent_type: 'marketing',
       granted: true,
     })
-    const asked = await request('settings')
-    expect(asked).toMatchObject({ status: 'pending', download_url: null })
+    const requested = await request('settings')
+    expect(requested).toMatchObject({ status: 'pending', download_url: null })
     const done = await completed()
     expect(JSON.stringify(done)).not.toContain('/tmp')
-    expect(Date.parse(done.expires_at) - Date.parse(done.completed_at)).toBe(7 * 24 * 3_600_000)
+    expect(Date.parse(done.expires_at) - Date.parse(done.completed_at)).toBe(7 * DAY_MS)
     const { bytes, response } = await download(done.download_url)
     expect(response.headers.get('content-type')).toBe('application/zip')
-    expect(response.headers.get('content-disposition')).toContain(`${asked.id}.zip`)
+    expect(response.headers.get('content-disposition')).toContain(`${requested.id}.zip`)
     expect(bytes.length).toBe(done.file_size)
     const entries = unzip(bytes)
     const json = (name: string) => JSON.parse(entries.get(name)?.toString() ?? 'null')
@@ -80,7 +82,7 @@ describe('an export of settings', () => {
     expect(bytes.toString('latin1')).not.toContain('password_hash')
   })
 
-  it('is unreadable on the disk', async () => {
+  it('stores the archive encrypted in a file with mode 0600', async () => {
     await request('settings')
     await completed()
     const folders = [app, other].map(({ dataDir }) => join(dataDir, 'exports'))
@@ -99,7 +101,7 @@ describe('an export of settings', () => {
     }
   })
 
-  it('is made once, whichever of two processes takes it', async () => {
+  it('makes every export once when two processes compete', async () => {
     await Promise.all(Array.from({ length: 8 }, () => request('settings')))
     await waitFor(async () => {
       const { items } = (await owner.get(`${PATH}/${jane.email}/status`)).body.data
@@ -113,8 +115,8 @@ describe('an export of settings', () => {
     expect(rows.map(({ attempts }) => attempts)).toEqual(Array(8).fill(1))
   })
 
-  it('is taken over from a worker that gave no sign for a while, and from no other', async () => {
-    const dead = { status: 'processing' as const, lease_token: 'dead' }
+  it('takes over an export only after the lease of its worker has expired', async () => {
+    const dead = { status: 'processing' as const, lease_owner: 'dead' }
     const { id } = await request('settings')
     await completed()
     const crash = (seconds: number) =>
@@ -142,13 +144,13 @@ describe('an export of settings', () => {
   })
 })
 
-describe('hostile content', () => {
-  it('reaches neither a spreadsheet as a formula nor another entry of the archive', async () => {
+describe('data export with hostile content', () => {
+  it('escapes formulas, quotes and line breaks in contacts.csv', async () => {
     const wild = ['=cmd|calc@evil.test', '+1@evil.test', '"q",x@evil.test', 'a\r\nb@evil.test']
     for (const [index, from] of wild.entries()) {
-      await logged(from, jane.email, `${jane.id}-${index}`, '</script>"},{"x":"')
+      await insertLogRow(from, jane.email, `${jane.id}-${index}`, '</script>"},{"x":"')
     }
-    await logged(jane.email, 'grace@elsewhere.test', `${jane.id}-sent`)
+    await insertLogRow(jane.email, 'grace@elsewhere.test', `${jane.id}-sent`)
     await request('contacts')
     const done = await completed()
     const entries = unzip((await download(done.download_url)).bytes)
@@ -161,8 +163,8 @@ describe('hostile content', () => {
   })
 })
 
-describe('a download', () => {
-  it('is refused before it is ready, to others than its person, and after a week', async () => {
+describe('data export download', () => {
+  it('returns 409 before completion, 404 for another address and 410 after a week', async () => {
     const { id } = await request('settings')
     const done = await completed()
     expect((await owner.get(`${PATH}/${acme.email}/download/${id}`)).status).toBe(404)
@@ -182,7 +184,7 @@ describe('a download', () => {
     expect(await owner.get(`${PATH}/${jane.email}/download/${waiting.id}`)).toMatchObject({
       status: 409,
     })
-    app.clock.advance(7 * 24 * 3_600_000 + 1)
+    app.clock.advance(7 * DAY_MS + 1)
     const fresh = await app.operator('owner')
     expect(await fresh.get(done.download_url)).toMatchObject({ status: 410 })
     await expireExports.run(app.core)
@@ -196,7 +198,7 @@ describe('a download', () => {
     owner = fresh
   })
 
-  it('is on record', async () => {
+  it('records the download in the compliance audit log', async () => {
     await request('settings')
     const done = await completed()
     await download(done.download_url)
@@ -209,7 +211,7 @@ describe('a download', () => {
     ])
   })
 
-  it('of a file that somebody changed is refused', async () => {
+  it('returns 410 for an archive whose file was changed on disk', async () => {
     const { id } = await request('settings')
     const done = await completed()
     const { file_name } = await app.core.db
@@ -229,11 +231,11 @@ describe('a download', () => {
   })
 })
 
-it('waits for a mail server that is away, says so, and leaves nothing half done', async () => {
+it('keeps an export pending while the mail server is unavailable and leaves no partial file', async () => {
   await request('full')
   const waiting = await waitFor(async () => {
-    const found = await newest()
-    return found.error_message !== null && found
+    const row = await newest()
+    return row.error_message !== null && row
   })
   expect(waiting).toMatchObject({ download_url: null, file_size: 0 })
   expect(['pending', 'processing']).toContain(waiting.status)
@@ -247,4 +249,100 @@ it('waits for a mail server that is away, says so, and leaves nothing half done'
       }
     })
   }
+})
+
+it('exports everything that is stored about a person without a mailbox (B1.6, B1.7)', async () => {
+  const { db } = app.core
+  const organization_id = acme.organizationId
+  const email = `grace-${jane.id.toLowerCase()}@elsewhere.test`
+  const path = `${PATH}/${email}`
+  expect((await owner.post(path, { requested_by: 'grace' })).status).toBe(404)
+  await insertLogRow('sales@acme.test', email, `${jane.id}-g`, 'an offer')
+  const secret = 'the whole quarantined message'
+  const held = {
+    organization_id,
+    message_id: null,
+    queue_id: null,
+    sender: email,
+    recipient: jane.email,
+    subject: 'an answer',
+    reason: 'spam' as const,
+    headers: {},
+    content: Buffer.from(secret),
+  }
+  await db.transaction().execute((tx) => quarantineService(app.core).hold(tx, held))
+  await db
+    .insertInto('suppressions')
+    .values({ id: jane.id, email, organization_id, suppression_type: 'UNSUBSCRIBE' })
+    .execute()
+  await db
+    .insertInto('tracking_events')
+    .values({
+      id: jane.id,
+      organization_id,
+      domain: 'acme.test',
+      recipient: email,
+      event_type: 'opened',
+      ip_address: '192.0.2.9',
+    })
+    .execute()
+  await db
+    .insertInto('dlp_violations')
+    .values({
+      organization_id,
+      policy_id: 1,
+      sender: jane.email,
+      recipient: email,
+      violation_type: 'keyword',
+      action_taken: 'block',
+      severity: 'high',
+      has_match: true,
+    })
+    .execute()
+  await db
+    .insertInto('feedback_loops')
+    .values({
+      id: jane.id,
+      organization_id,
+      isp_name: 'elsewhere',
+      original_recipient: email,
+      created_at: new Date().toISOString(),
+    })
+    .execute()
+  await db
+    .insertInto('migration_jobs')
+    .values({
+      id: jane.id,
+      organization_id,
+      direction: 'import',
+      status: 'completed',
+      mailbox: jane.email,
+      remote_host: 'imap.elsewhere.test',
+      remote_port: 993,
+      remote_ssl: true,
+      remote_tls_verify: true,
+      remote_username: email,
+      remote_auth: 'password',
+    })
+    .execute()
+  await request('full', email)
+  const done = await completed(email)
+  const entries = unzip((await download(done.download_url)).bytes)
+  const text = (name: string) => entries.get(name)?.toString() ?? ''
+  const tables = [
+    'quarantine',
+    'suppressions',
+    'tracking_events',
+    'dlp_violations',
+    'feedback_loops',
+    'migration_jobs',
+  ]
+  for (const table of tables) {
+    expect(done.contents[table], table).toBe(1)
+    expect(text(`records/${table}.ndjson`), table).toContain(email)
+  }
+  expect(text('logs/mail.ndjson')).toContain('an offer')
+  const messages = [...entries.keys()].filter((name) => name.startsWith('quarantine/'))
+  expect(messages.map(text)).toEqual([secret])
+  expect(entries.has('account.json')).toBe(false)
 })

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
 
-const AT_ONCE = 500
+const BATCH_SIZE = 500
 
-/** Everything about the mailbox but its password. */
 export const account = (db: Db, id: string) =>
   db
     .selectFrom('email_accounts')
@@ -44,12 +43,11 @@ export const settings = (db: Db, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst()
 
-/** Those that are the address, and those that lead to it. */
-export const aliases = (db: Db, organizationId: string, email: string) =>
+/** Aliases with this address as source or as destination. */
+export const aliases = (db: Db, email: string) =>
   db
     .selectFrom('aliases')
     .select(['id', 'source', 'destination', 'active', 'created_at', 'updated_at'])
-    .where('organization_id', '=', organizationId)
     .where(({ or, eb }) =>
       or([eb('source', '=', email), sql<boolean>`destinations @> array[${email}]`]),
     )
@@ -92,7 +90,7 @@ interface LogRow {
   size: number | null
 }
 
-/** Row by row along an index, oldest first: sent, then received, then by way of an alias. */
+/** Sent mail first, then received mail, then mail received through an alias; each oldest first. */
 export async function* mailLog(db: Db, email: string) {
   for (const column of ['sender', 'recipient', 'original_recipient'] as const) {
     let after: { timestamp: string; id: string } = { timestamp: '-infinity', id: '' }
@@ -100,7 +98,7 @@ export async function* mailLog(db: Db, email: string) {
       const rows: LogRow[] = await logPage(db, email, column, after)
       yield* rows
       const last = rows.at(-1)
-      if (!last || rows.length < AT_ONCE) break
+      if (!last || rows.length < BATCH_SIZE) break
       after = last
     }
   }
@@ -112,21 +110,21 @@ async function logPage(
   column: 'sender' | 'recipient' | 'original_recipient',
   after: { timestamp: string; id: string },
 ) {
-  // What an earlier walk has had is not had again.
-  const fresh = {
+  // Skips the rows that an earlier column has already returned.
+  const isNew = {
     sender: sql`true`,
     recipient: sql`sender <> ${email}`,
     original_recipient: sql`sender <> ${email} and recipient <> ${email}`,
   }[column]
   const { rows } = await sql<LogRow>`
     select id, "timestamp", sender, recipient, subject, status, message_id, size from mail_log
-    where ${sql.ref(column)} = ${email} and ${fresh}
+    where ${sql.ref(column)} = ${email} and ${isNew}
       and ("timestamp", id) > (${after.timestamp}::timestamptz, ${after.id})
-    order by "timestamp", id limit ${AT_ONCE}`.execute(db)
+    order by "timestamp", id limit ${BATCH_SIZE}`.execute(db)
   return rows
 }
 
-/** With whom the person has written, and how often; the most frequent first. */
+/** Correspondents of the person with the number of messages, most frequent first. */
 export async function contacts(db: Db, email: string) {
   const { rows } = await sql<{ address: string; sent: number; received: number }>`
     select address, sum(sent)::int as sent, sum(received)::int as received from (

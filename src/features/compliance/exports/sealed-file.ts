@@ -10,7 +10,7 @@ const PURPOSE = 'data export'
 const ALGORITHM = 'aes-256-gcm'
 const TAG_BYTES = 16
 
-export interface SealedFile {
+interface SealedFile {
   file_name: string
   file_key: Buffer
   file_nonce: Buffer
@@ -20,12 +20,12 @@ export interface SealedFile {
 
 export const exportsFolder = (dataDir: string) => join(dataDir, 'exports')
 
-/** Of a file that is being written; whoever is killed leaves it behind for the clean-up. */
-export const UNFINISHED = '.part'
+/** Suffix of a file that is being written. A cleanup job removes the files of killed processes. */
+const UNFINISHED = '.part'
 
 /**
- * Writes a stream to a file that only its owner can read and that is sealed with a key of its own.
- * The file has its name once all of it is on the disk.
+ * Encrypts a stream with a new key and writes it to a private file. The file gets its final name after
+ * all of it is on disk.
  */
 export async function sealFile(
   dataDir: string,
@@ -61,7 +61,7 @@ export async function sealFile(
   }
   return {
     file_name,
-    // Of the vault's own making, which seals text.
+    // The vault seals text only.
     file_key: vault.seal(PURPOSE, key.toString('base64')),
     file_nonce,
     file_tag: cipher.getAuthTag(),
@@ -69,11 +69,11 @@ export async function sealFile(
   }
 }
 
-/** Whether the file is as it was written: told before the first byte of it is given away. */
+/** Checks the authentication tag, so that no byte of a changed file is sent. */
 export async function isIntact(...args: Parameters<typeof openSealed>): Promise<boolean> {
   try {
     for await (const _ of openSealed(...args)) {
-      // Only the end tells.
+      // The tag is verified at the end of the stream.
     }
     return true
   } catch {
@@ -81,7 +81,6 @@ export async function isIntact(...args: Parameters<typeof openSealed>): Promise<
   }
 }
 
-/** The content again. */
 export function openSealed(dataDir: string, vault: Vault, file: Omit<SealedFile, 'file_size'>) {
   const key = Buffer.from(vault.open(PURPOSE, Buffer.from(file.file_key)), 'base64')
   const decipher = createDecipheriv(ALGORITHM, key, Buffer.from(file.file_nonce), {

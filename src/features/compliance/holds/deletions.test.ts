@@ -1,19 +1,25 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
+import { type Doveadm, startDoveadm } from '../../../../test/support/doveadm.ts'
 import { insertMailbox, mailboxRow } from '../../../../test/support/mailboxes.ts'
 
 const PATH = '/api/v1/compliance'
 const REASON = 'The court has asked for it'
 
 let app: App
+let doveadm: Doveadm
 let acme: Awaited<ReturnType<App['tenant']>>
 let owner: Awaited<ReturnType<App['operator']>>
 let jane: Awaited<ReturnType<typeof insertMailbox>>
 beforeAll(async () => {
-  app = await startApp()
+  doveadm = await startDoveadm('key')
+  app = await startApp({ env: { DOVEADM_URL: doveadm.url, DOVEADM_API_KEY: 'key' } })
   acme = await app.tenant('acme')
 })
-afterAll(() => app.stop())
+afterAll(async () => {
+  await app.stop()
+  await doveadm.stop()
+})
 beforeEach(async () => {
   owner = await app.operator('owner')
   jane = await insertMailbox(app, acme)
@@ -33,7 +39,7 @@ const deleteDomain = async () =>
   (await acme.post('/api/v1/domains/delete/domain', ['acme.test'])).body.data[0]
 const HELD = { status: 409, body: { code: 'legal_hold_active' } }
 
-it('keeps a mailbox on hold from being deleted, in every way there is', async () => {
+it('rejects every way to delete a mailbox under a legal hold', async () => {
   const release = await hold()
   const path = `/api/v1/mailboxes/email-accounts/${jane.id}`
   const refused = await acme.delete(path)
@@ -51,7 +57,7 @@ it('keeps a mailbox on hold from being deleted, in every way there is', async ()
   expect((await acme.delete(path)).status).toBe(200)
 })
 
-it('keeps a shared mailbox on hold, and a domain that has one', async () => {
+it('rejects deleting a shared mailbox under a legal hold and the domain of that mailbox', async () => {
   const email = `team-${jane.id.toLowerCase()}@acme.test`
   const { body } = await acme.post('/api/v1/shared-mailboxes', { email, name: 'Team' })
   const release = await hold({ custodians: [email] })
@@ -63,7 +69,7 @@ it('keeps a shared mailbox on hold, and a domain that has one', async () => {
   expect((await acme.delete(path)).status).toBe(200)
 })
 
-it('keeps a domain while one of its mailboxes is being erased, whose mail would stay behind', async () => {
+it('rejects deleting a domain while one of its mailboxes is being erased', async () => {
   await owner.post(`${PATH}/data-erasure/${jane.email}`, { requested_by: 'jane' })
   expect(await deleteDomain()).toMatchObject({
     status: 'error',
@@ -72,7 +78,7 @@ it('keeps a domain while one of its mailboxes is being erased, whose mail would 
   expect(await mailboxRow(app, jane.id)).toBeDefined()
 })
 
-it('keeps an organization with a hold, also when it has nothing else', async () => {
+it('rejects deleting an empty organization under a legal hold', async () => {
   const organization = { id: 'hollow', name: 'Hollow' }
   await app.core.db.insertInto('organizations').values(organization).execute()
   const release = await hold({ organization_id: 'hollow', custodians: [] })
@@ -81,4 +87,69 @@ it('keeps an organization with a hold, also when it has nothing else', async () 
   expect([refused.status, refused.text]).toEqual([409, expect.stringContaining(HELD.body.code)])
   await release()
   expect((await owner.delete(path)).status).toBe(200)
+})
+
+it('rejects deleting an empty domain while a legal hold covers its addresses (B1.3)', async () => {
+  const domain = `spare-${jane.id.toLowerCase()}.test`
+  const { id } = await app.hostedDomain(acme, { domain })
+  const path = `/api/v1/domains/${id}`
+  const release = await hold({ custodians: [`left@${domain}`] })
+  const refused = await acme.delete(path)
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining(HELD.body.code)])
+  const older = await acme.post('/api/v1/domains/delete/domain', [domain])
+  expect(older.body.data[0]).toMatchObject({ status: 'error', msg: expect.stringMatching(/hold/) })
+  await release()
+  expect((await acme.delete(path)).status).toBe(200)
+})
+
+it('rejects deleting a domain with a held shared mailbox by either route (B1.3)', async () => {
+  const domain = `team-${jane.id.toLowerCase()}.test`
+  const { id } = await app.hostedDomain(acme, { domain })
+  const email = `desk@${domain}`
+  const verified = { verified_at: new Date().toISOString() }
+  await app.core.db.updateTable('domains').set(verified).where('id', '=', id).execute()
+  const made = await acme.post('/api/v1/shared-mailboxes', { email, name: 'Desk' })
+  expect(made.status).toBe(201)
+  const release = await hold({ custodians: [email] })
+  expect((await acme.delete(`/api/v1/domains/${id}`)).status).toBe(409)
+  const shared = () =>
+    app.core.db.selectFrom('shared_mailboxes').select('id').where('email', '=', email).execute()
+  expect(await shared()).toHaveLength(1)
+  await release()
+  expect((await acme.delete(`/api/v1/domains/${id}`)).status).toBe(200)
+  expect(await shared()).toEqual([])
+})
+
+it('lets no statement of any job delete what a legal hold covers (B1.3)', async () => {
+  const release = await hold()
+  const { db } = app.core
+  const held = /a legal hold covers/
+  await expect(db.deleteFrom('email_accounts').where('id', '=', jane.id).execute()).rejects.toThrow(
+    held,
+  )
+  await expect(
+    db.deleteFrom('domains').where('organization_id', '=', acme.organizationId).execute(),
+  ).rejects.toThrow(held)
+  await release()
+  await db.deleteFrom('email_accounts').where('id', '=', jane.id).execute()
+})
+
+it('leaves out mailboxes under a legal hold when old mail is cleaned up (B1.3)', async () => {
+  const john = await insertMailbox(app, acme)
+  const release = await hold()
+  const cleanUp = async () => {
+    doveadm.asked.length = 0
+    const body = { domain: 'acme.test', delete_mail: true, older_than_days: 1 }
+    const { status } = await owner.post('/api/v1/storage/cleanup', body)
+    expect(status).toBe(200)
+    return doveadm.asked
+      .flatMap(({ commands }) => commands)
+      .filter(([name]) => name === 'search')
+      .map(([, { user }]) => user)
+  }
+  const searched = await cleanUp()
+  expect(searched).toContain(john.email)
+  expect(searched).not.toContain(jane.email)
+  await release()
+  expect(await cleanUp()).toContain(jane.email)
 })

@@ -2,6 +2,9 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import { contains } from '../../../database/search.ts'
 import type { Page } from '../../../http/paging.ts'
+import { claimRows, heldBy, type Lease, released } from '../../../jobs/lease.ts'
+import type { Person } from '../personal-data/personal-table.ts'
+import { ownersOf } from '../personal-data/records.repository.ts'
 
 const columns = [
   'id',
@@ -13,6 +16,7 @@ const columns = [
   'end_date',
   'active',
   'created_by',
+  'enforced_at',
   'created_at',
 ] as const
 
@@ -38,7 +42,7 @@ export async function list(db: Db, { organization_id, active, q }: HoldFilter, p
   return { items, total }
 }
 
-/** The holds that cover an address now; the function is_held answers the same with yes or no. */
+/** The holds that cover an address now. The SQL function is_held applies these conditions too. */
 export const covering = (db: Db, organizationId: string, email: string, now: Date) =>
   db
     .selectFrom('legal_holds')
@@ -49,6 +53,33 @@ export const covering = (db: Db, organizationId: string, email: string, now: Dat
     .where(sql<SqlBool>`(custodians = '{}' or ${email} = any (custodians))`)
     .orderBy('id')
     .execute()
+
+/**
+ * The holds that an erasure of the person has to wait for: of the address, and of whole organizations that
+ * have rows about the person.
+ */
+export const coveringPerson = async (db: Db, person: Person, now: Date) => {
+  const owners = await ownersOf(db, person)
+  const found = await Promise.all(owners.map((owner) => covering(db, owner, person.email, now)))
+  return found.flat()
+}
+
+/**
+ * The addresses that are not of the organization: outside of its proven domains, and no mailbox of it that
+ * was deleted with its domain.
+ */
+export async function notOf(tx: Tx, organizationId: string, emails: readonly string[]) {
+  const { rows } = await sql<{ email: string }>`
+    select email from unnest(${emails}::text[]) as email
+    where not exists (
+      select from domains where organization_id = ${organizationId}
+        and domain = split_part(email, '@', 2) and ownership_verified_at is not null)
+      and not exists (
+        select from deleted_mailboxes
+        where organization_id = ${organizationId} and deleted_mailboxes.email = email.email)
+    order by email`.execute(tx)
+  return rows.map(({ email }) => email)
+}
 
 export interface NewHold {
   organization_id: string
@@ -76,7 +107,71 @@ export const release = (tx: Tx, id: number, by: string, reason: string, at: Date
       released_by: by,
       released_at: at.toISOString(),
       release_reason: reason,
+      // The mail servers have yet to follow.
+      enforced_at: null,
     })
     .where('id', '=', id)
     .returning(columns)
     .executeTakeFirstOrThrow()
+
+/** A hold in force whose end date has passed. */
+export const lockEnded = (tx: Tx, now: Date) =>
+  tx
+    .selectFrom('legal_holds')
+    .select('id')
+    .where('active', '=', true)
+    .where('end_date', '<=', now.toISOString())
+    .orderBy('id')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+
+export interface ChangedHold {
+  id: number
+  organization_id: string
+  custodians: string[]
+  active: boolean
+}
+
+/** Claims a hold that was placed or released and that the mail servers do not follow yet. */
+export async function claimChanged(db: Db, lease: Lease): Promise<ChangedHold | undefined> {
+  const [row] = await claimRows<ChangedHold>(db, 'legal_holds', lease, {
+    key: ['id'],
+    where: sql`enforced_at is null`,
+    orderBy: sql`id`,
+    returning: sql`id, organization_id, custodians, active`,
+  })
+  return row
+}
+
+/** A hold that was released in the meantime is claimed again. */
+export const setEnforced = (db: Db, { id, active }: ChangedHold, lease: Lease, now: Date) =>
+  db
+    .updateTable('legal_holds')
+    .set({
+      enforced_at: sql`case when active = ${active} then ${now.toISOString()}::timestamptz end`,
+      ...released,
+    })
+    .where('id', '=', id)
+    .where(heldBy(lease))
+    .execute()
+
+/** The mailboxes that this hold covers, in the order of their addresses. */
+export async function mailboxesOf(db: Db, hold: ChangedHold, after: string, limit: number) {
+  const { rows } = await sql<{ email: string }>`
+    select email from email_accounts
+    where organization_id = ${hold.organization_id} and email > ${after}
+      and (${hold.custodians}::text[] = '{}' or email = any(${hold.custodians}::text[]))
+    order by email limit ${limit}`.execute(db)
+  return rows.map(({ email }) => email)
+}
+
+export const domainsOf = async (db: Db, organizationId: string) =>
+  (
+    await db
+      .selectFrom('domains')
+      .select('domain')
+      .where('organization_id', '=', organizationId)
+      .execute()
+  ).map(({ domain }) => domain)

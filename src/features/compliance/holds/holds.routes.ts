@@ -15,12 +15,17 @@ const LegalHold = Type.Object(
     name: Type.String({ examples: ['Case 12/2026'] }),
     description: Nullable(Type.String()),
     custodians: Type.Array(Type.String(), {
-      description: 'Addresses; none means every address of the organization',
+      description: 'E-mail addresses; none means every address of the organization',
     }),
     start_date: Timestamp,
     end_date: Nullable(Timestamp),
     active: Type.Boolean(),
     created_by: Type.String(),
+    enforced_at: Nullable({
+      ...Timestamp,
+      description:
+        'Since when the mail servers follow the last change of the hold; null: they do not yet',
+    }),
     created_at: Timestamp,
   },
   { title: 'LegalHold' },
@@ -40,7 +45,7 @@ const NewHold = Body({
   custodians: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: 10_000,
-      description: 'Addresses; none means every address of the organization',
+      description: 'E-mail addresses; none means every address of the organization',
       examples: [['ada@acme.example']],
     }),
   ),
@@ -63,7 +68,7 @@ const HoldCheck = Type.Object({
   ),
 })
 
-// PostgreSQL's bigint ends here; no hold has such a number anyway.
+// Larger numbers lose precision in JavaScript.
 const HoldParams = Type.Object({
   hold_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
 })
@@ -75,7 +80,7 @@ export const holdRoutes =
       config: { auth: operator('admin') },
       schema: {
         operationId: 'list_legal_holds',
-        summary: 'Legal holds, newest first',
+        summary: 'List legal holds, newest first',
         querystring: HoldQuery,
         response: { 200: Success(Paginated(LegalHold)) },
       },
@@ -87,7 +92,7 @@ export const holdRoutes =
       config: { auth: operator('admin') },
       schema: {
         operationId: 'check_legal_hold',
-        summary: 'Whether the data of an address must be kept',
+        summary: 'Check whether a legal hold covers an e-mail address',
         params: UserParams,
         response: { 200: Success(HoldCheck) },
       },
@@ -99,7 +104,7 @@ export const holdRoutes =
       config: { auth: operator('owner'), errors: [OrganizationNotFound] },
       schema: {
         operationId: 'create_legal_hold',
-        summary: 'Keep data from erasure and retention',
+        summary: 'Place a legal hold, which keeps mail and blocks erasure, deletion and retention',
         body: NewHold,
         response: { 201: Success(LegalHold) },
       },
@@ -111,7 +116,7 @@ export const holdRoutes =
       config: { auth: operator('owner'), errors: [HoldNotFound, HoldReleased] },
       schema: {
         operationId: 'release_legal_hold',
-        summary: 'Let data go its way again; the hold stays on record',
+        summary: 'Release a legal hold; its record remains',
         params: HoldParams,
         body: Body({ reason: Reason }),
         response: { 200: Success(LegalHold) },

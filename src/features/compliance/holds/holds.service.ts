@@ -1,5 +1,6 @@
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
+import type { Tx } from '../../../database/database.ts'
 import { invalidField } from '../../../errors.ts'
 import { type Page, paginated } from '../../../http/paging.ts'
 import { parseUpperBound } from '../../../lib/dates.ts'
@@ -31,26 +32,17 @@ export function holdService({
   events,
   now,
 }: Pick<Core, 'change' | 'db' | 'events' | 'now'>) {
-  const told = (hold: Awaited<ReturnType<typeof holds.insert>>, reason: string) => ({
-    hold_id: hold.id,
-    organization_id: hold.organization_id,
-    custodians: hold.custodians,
-    user_email: hold.custodians.length === 1 ? (hold.custodians[0] ?? null) : null,
-    reason,
-  })
-
   return {
     async list(filter: holds.HoldFilter, page: Page) {
       const { items, total } = await holds.list(db, filter, page)
       return paginated(items, total, page)
     },
 
-    /** The test that erasure and retention make, too. */
     async check(email: string) {
       const user_email = userEmail(email)
       const organization = await findOrganization(db, user_email)
-      const found = organization ? await holds.covering(db, organization, user_email, now()) : []
-      return { user_email, on_hold: found.length > 0, holds: found }
+      const covering = organization ? await holds.covering(db, organization, user_email, now()) : []
+      return { user_email, on_hold: covering.length > 0, holds: covering }
     },
 
     async place(caller: Caller, sent: NewHold) {
@@ -58,6 +50,11 @@ export function holdService({
       const end = endOf(sent.end_date, now())
       return change(caller, async (tx) => {
         if (!(await lockOrganization(tx, sent.organization_id))) throw new OrganizationNotFound()
+        const foreign = await holds.notOf(tx, sent.organization_id, custodians)
+        if (foreign.length > 0) {
+          const names = foreign.slice(0, 5).join(', ')
+          throw invalidField('custodians', `No address of this organization: ${names}`)
+        }
         const at = now().toISOString()
         const hold = await holds.insert(tx, {
           organization_id: sent.organization_id,
@@ -72,11 +69,11 @@ export function holdService({
         })
         const { id: hold_id, name, organization_id, end_date } = hold
         const details = { hold_id, name, custodians, end_date, reason: sent.reason }
-        const { user_email } = told(hold, sent.reason)
+        const { user_email } = payloadOf(hold, sent.reason)
         const row = { action: 'legal_hold.placed', organization_id, user_email, details }
         await record(tx, caller, row, now())
         const about = { org_id: organization_id }
-        await events.emit(tx, event.HoldPlaced, about, told(hold, sent.reason))
+        await events.emit(tx, event.HoldPlaced, about, payloadOf(hold, sent.reason))
         return hold
       })
     },
@@ -86,22 +83,40 @@ export function holdService({
         const before = await holds.lock(tx, id)
         if (!before) throw new HoldNotFound()
         if (!before.active) throw new HoldReleased()
-        const hold = await holds.release(tx, id, caller.email ?? caller.id, reason, now())
-        const { organization_id } = hold
-        const { user_email } = told(hold, reason)
-        const details = { hold_id: id, name: hold.name, reason }
-        const row = { action: 'legal_hold.released', organization_id, user_email, details }
-        await record(tx, caller, row, now())
-        const about = { org_id: organization_id }
-        await events.emit(tx, event.HoldReleased, about, told(hold, reason))
-        return hold
+        return releaseHold({ events, now }, tx, caller, id, reason)
       }),
   }
 }
 
+/** Without a caller the system releases it. */
+export async function releaseHold(
+  { events, now }: Pick<Core, 'events' | 'now'>,
+  tx: Tx,
+  caller: Caller | undefined,
+  id: number,
+  reason: string,
+) {
+  const hold = await holds.release(tx, id, caller?.email ?? caller?.id ?? 'system', reason, now())
+  const { organization_id } = hold
+  const { user_email } = payloadOf(hold, reason)
+  const details = { hold_id: id, name: hold.name, reason }
+  const row = { action: 'legal_hold.released', organization_id, user_email, details }
+  await record(tx, caller, row, now())
+  await events.emit(tx, event.HoldReleased, { org_id: organization_id }, payloadOf(hold, reason))
+  return hold
+}
+
+const payloadOf = (hold: Awaited<ReturnType<typeof holds.insert>>, reason: string) => ({
+  hold_id: hold.id,
+  organization_id: hold.organization_id,
+  custodians: hold.custodians,
+  user_email: hold.custodians.length === 1 ? (hold.custodians[0] ?? null) : null,
+  reason,
+})
+
 function custodiansOf(sent: string[]): string[] {
-  const addresses = sent.map((one) => one.trim().toLowerCase())
-  const wrong = addresses.findIndex((one) => one.length > 254 || !EMAIL.test(one))
+  const addresses = sent.map((address) => address.trim().toLowerCase())
+  const wrong = addresses.findIndex((address) => address.length > 254 || !EMAIL.test(address))
   if (wrong !== -1) {
     throw invalidField('custodians', `Entry ${wrong + 1} is not an email address`)
   }

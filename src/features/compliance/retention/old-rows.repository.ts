@@ -1,47 +1,53 @@
-import { sql } from 'kysely'
-import type { Tx } from '../../../database/database.ts'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from '../../../database/database.ts'
 
-const AT_ONCE = 1000
+const BATCH_SIZE = 1000
 
-interface Old {
+export interface Expiring {
   organization_id: string
   before: Date
+  /** Addresses under a legal hold. */
   held: string[]
 }
 
-const affected = ({ numAffectedRows = 0n }: { numAffectedRows?: bigint }) => Number(numAffectedRows)
+const isOlder = (column: string, { organization_id, before }: Expiring) =>
+  sql`organization_id = ${organization_id}
+    and ${sql.ref(column)} < ${before.toISOString()}::timestamptz`
 
-export const deleteLogRows = async (tx: Tx, { organization_id, before, held }: Old) =>
-  affected(
-    await sql`
-      delete from mail_log where id in (
-        select id from mail_log
-        where organization_id = ${organization_id}
-          and "timestamp" < ${before.toISOString()}::timestamptz
-          and not (lower(sender) = any(${held}::text[]) or lower(recipient) = any(${held}::text[])
-            or coalesce(lower(original_recipient) = any(${held}::text[]), false))
-        order by "timestamp" limit ${AT_ONCE})`.execute(tx),
-  )
+/** Old rows of a table, which one function counts and the other deletes in batches. */
+const oldRows = (table: string, condition: (expiring: Expiring) => RawBuilder<unknown>) => ({
+  async count(db: Db, expiring: Expiring): Promise<number> {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from ${sql.table(table)} where ${condition(expiring)}`.execute(db)
+    return rows[0]?.count ?? 0
+  },
+  async expire(tx: Tx, expiring: Expiring): Promise<number> {
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${sql.table(table)} where id in (
+        select id from ${sql.table(table)} where ${condition(expiring)}
+        limit ${BATCH_SIZE})`.execute(tx)
+    return Number(numAffectedRows)
+  },
+})
 
-export const deleteQuarantined = async (tx: Tx, { organization_id, before, held }: Old) =>
-  affected(
-    await sql`
-      delete from quarantine where id in (
-        select id from quarantine
-        where organization_id = ${organization_id}
-          and created_at < ${before.toISOString()}::timestamptz
-          and not (lower(sender) = any(${held}::text[]) or lower(recipient) = any(${held}::text[]))
-        limit ${AT_ONCE})`.execute(tx),
-  )
+export const logRows = oldRows(
+  'mail_log',
+  (expiring) => sql`${isOlder('timestamp', expiring)}
+    and not (lower(sender) = any(${expiring.held}::text[])
+      or lower(recipient) = any(${expiring.held}::text[])
+      or coalesce(lower(original_recipient) = any(${expiring.held}::text[]), false))`,
+)
 
-/** Their files went long ago. */
-export const deleteExports = async (tx: Tx, { organization_id, before, held }: Old) =>
-  affected(
-    await sql`
-      delete from data_exports where id in (
-        select id from data_exports
-        where organization_id = ${organization_id} and status in ('expired', 'failed')
-          and created_at < ${before.toISOString()}::timestamptz
-          and not user_email = any(${held}::text[])
-        limit ${AT_ONCE})`.execute(tx),
-  )
+export const quarantined = oldRows(
+  'quarantine',
+  (expiring) => sql`${isOlder('created_at', expiring)}
+    and not (lower(sender) = any(${expiring.held}::text[])
+      or lower(recipient) = any(${expiring.held}::text[]))`,
+)
+
+/** Expired and failed exports have no file any more. */
+export const exports = oldRows(
+  'data_exports',
+  (expiring) => sql`${isOlder('created_at', expiring)} and status in ('expired', 'failed')
+    and not user_email = any(${expiring.held}::text[])`,
+)

@@ -2,6 +2,12 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import type { Page } from '../../../http/paging.ts'
 
+export interface PolicyFields {
+  retention_days: number
+  auto_archive: boolean
+  archive_after_days: number
+}
+
 const columns = [
   'id',
   'organization_id',
@@ -9,9 +15,13 @@ const columns = [
   'legal_hold',
   'auto_archive',
   'archive_after_days',
+  'applies_from',
+  sql<PolicyFields | null>`previous`.as('previous'),
   'created_at',
   'updated_at',
 ] as const
+
+export type PolicyRow = Awaited<ReturnType<typeof upsert>>
 
 export async function list(db: Db, organizationId: string | undefined, page: Page) {
   let query = db.selectFrom('retention_policies')
@@ -34,17 +44,14 @@ export const find = (db: Db, organizationId: string) =>
     .where('organization_id', '=', organizationId)
     .executeTakeFirst()
 
-export interface PolicyFields {
-  retention_days: number
-  auto_archive: boolean
-  archive_after_days: number
+interface NewPolicy extends PolicyFields {
+  id: string
+  organization_id: string
+  applies_from: string
+  previous: PolicyFields | null
 }
 
-export const upsert = (
-  tx: Tx,
-  row: PolicyFields & { id: string; organization_id: string },
-  at: Date,
-) => {
+export const upsert = (tx: Tx, row: NewPolicy, at: Date) => {
   const { id: _id, organization_id: _organization, ...fields } = row
   const now = at.toISOString()
   return tx
@@ -55,4 +62,10 @@ export const upsert = (
     )
     .returning(columns)
     .executeTakeFirstOrThrow()
+}
+
+/** Also deletes the progress of the run, so that a later policy starts anew. */
+export async function remove(tx: Tx, organizationId: string): Promise<void> {
+  await tx.deleteFrom('retention_runs').where('organization_id', '=', organizationId).execute()
+  await tx.deleteFrom('retention_policies').where('organization_id', '=', organizationId).execute()
 }

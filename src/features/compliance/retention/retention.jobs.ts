@@ -1,64 +1,67 @@
 import type { Core } from '../../../core.ts'
 import type { Job } from '../../../jobs/jobs.ts'
-import { ulid } from '../../../lib/ulid.ts'
+import { type Lease, LeaseLost, newLease, underLease } from '../../../jobs/lease.ts'
 import { lockOrganization } from '../people.repository.ts'
 import { record } from '../trail/trail.repository.ts'
 import { expirers } from './expirers.ts'
 import { daysBefore, expireMail } from './old-mail.ts'
 import * as runs from './runs.repository.ts'
 
-const AT_ONCE = 50
-/** Other jobs of this process wait meanwhile, and so does whoever stops it. */
-const PATIENCE_MS = 45_000
+const MAILBOX_BATCH_SIZE = 50
+const LEASE_SECONDS = 120
+/** Other jobs and the shutdown of this process wait while this job runs. */
+const MAX_RUN_MS = 45_000
 
 /** Applies the policy of every organization that has one, once a day. */
 export const applyRetention: Job = {
   name: 'compliance.retention',
   everySeconds: 60,
   async run(core) {
-    const end = Date.now() + PATIENCE_MS
+    const end = Date.now() + MAX_RUN_MS
     while (Date.now() < end) {
-      const token = ulid()
-      const run = await runs.claim(core.db, token, core.now())
+      const lease = newLease(LEASE_SECONDS)
+      const run = await runs.claim(core.db, lease, core.now())
       if (!run) return
-      await apply(core, run, token, end)
+      const { organization_id } = run
+      await underLease(core, 'retention_runs', { organization_id }, lease, () =>
+        apply(core, run, lease, end),
+      )
     }
   },
 }
 
-async function apply(core: Core, run: runs.Run, token: string, end: number): Promise<void> {
+async function apply(core: Core, run: runs.Run, lease: Lease, end: number): Promise<void> {
   const { organization_id } = run
   try {
-    await expireRows(core, run, token)
-    if (core.doveadm.isConfigured) await expireMailboxes(core, run, token, end)
+    await expireRows(core, run, lease)
+    if (core.doveadm.isConfigured) await expireMailboxes(core, run, lease, end)
     await core.db.transaction().execute(async (tx) => {
-      const done = await runs.finish(tx, organization_id, token, core.now())
-      if (!done || Object.values(done.counts).every((count) => count === 0)) return
-      const details = { ...done.counts, retention_days: run.retention_days }
+      const result = await runs.finish(tx, organization_id, lease, core.now())
+      if (!result || Object.values(result.counts).every((count) => count === 0)) return
+      const details = { ...result.counts, retention_days: run.retention_days }
       const action = 'retention.applied'
       await record(tx, undefined, { action, organization_id, details }, core.now())
     })
   } catch (error) {
-    core.log.warn({ err: error, organization_id }, 'retention broke off; it will be gone on with')
-    await runs.breakOff(core.db, organization_id, token, (error as Error).message)
+    core.log.warn({ err: error, organization_id }, 'retention run interrupted, will resume')
+    await runs.interrupt(core.db, organization_id, lease, (error as Error).message)
   }
 }
 
-async function keep(
+async function saveProgress(
   core: Core,
   run: runs.Run,
-  token: string,
+  lease: Lease,
   counts: Record<string, number>,
   lastEmail?: string,
   db = core.db,
 ) {
-  if (!(await runs.progress(db, run.organization_id, token, counts, lastEmail))) {
-    throw new Error('somebody else has taken the work over')
-  }
+  if (!(await runs.progress(db, run.organization_id, lease, counts, lastEmail)))
+    throw new LeaseLost()
 }
 
-/** Batch by batch, each with the holds of that moment: one that is placed now holds the next. */
-async function expireRows(core: Core, run: runs.Run, token: string): Promise<void> {
+/** Reads the legal holds for every batch, so that a new hold protects the rest of the rows. */
+async function expireRows(core: Core, run: runs.Run, lease: Lease): Promise<void> {
   const { organization_id } = run
   const before = daysBefore(core.now(), run.retention_days)
   for (const { name, expire } of expirers) {
@@ -66,9 +69,9 @@ async function expireRows(core: Core, run: runs.Run, token: string): Promise<voi
       const deleted = await core.db.transaction().execute(async (tx) => {
         await lockOrganization(tx, organization_id)
         const held = await runs.heldIn(tx, organization_id, core.now())
-        if (held.everybody) return 0
-        const count = await expire(tx, core, { organization_id, before, held: held.addresses })
-        await keep(core, run, token, { [name]: count }, undefined, tx)
+        if (held.isWholeOrganization) return 0
+        const count = await expire(tx, { organization_id, before, held: held.addresses })
+        await saveProgress(core, run, lease, { [name]: count }, undefined, tx)
         return count
       })
       if (deleted === 0) break
@@ -76,25 +79,26 @@ async function expireRows(core: Core, run: runs.Run, token: string): Promise<voi
   }
 }
 
-/** Mailbox by mailbox; the last one that was done is kept, and a kill goes on after it. */
+/** Stores the last finished mailbox, so that an interrupted run continues after it. */
 async function expireMailboxes(
   core: Core,
   run: runs.Run,
-  token: string,
+  lease: Lease,
   end: number,
 ): Promise<void> {
   const { organization_id } = run
   let after = run.last_email
   for (;;) {
-    const emails = await runs.mailboxesAfter(core.db, organization_id, after, AT_ONCE)
+    const emails = await runs.mailboxesAfter(core.db, organization_id, after, MAILBOX_BATCH_SIZE)
     for (const email of emails) {
       const held = await runs.heldIn(core.db, organization_id, core.now())
-      if (held.everybody) return
+      if (held.isWholeOrganization) return
       const counts = held.addresses.includes(email) ? {} : await expireMail(core, email, run)
-      await keep(core, run, token, counts, email)
+      await saveProgress(core, run, lease, counts, email)
       after = email
-      if (Date.now() > end) throw new Error('the rest is done at the next look')
+      if (Date.now() > end)
+        throw new Error('time limit of this run reached; the next run continues')
     }
-    if (emails.length < AT_ONCE) return
+    if (emails.length < MAILBOX_BATCH_SIZE) return
   }
 }

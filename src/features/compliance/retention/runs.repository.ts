@@ -1,35 +1,38 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
+import { heldBy, type Lease, leased, released, setLeased } from '../../../jobs/lease.ts'
+import type { PolicyFields } from './policies.repository.ts'
 
-const LEASE_SECONDS = 900
-
-export interface Run {
+export interface Run extends PolicyFields {
   organization_id: string
-  retention_days: number
-  auto_archive: boolean
-  archive_after_days: number
   last_email: string
 }
 
-/** The work of an organization whose last run is a day old, or was broken off. */
-export async function claim(db: Db, token: string, now: Date): Promise<Run | undefined> {
+/**
+ * Claims an organization whose last run is a day old, was interrupted, or was before the policy came into
+ * force. During the grace period of a new policy the previous one applies, if there is one.
+ */
+export async function claim(db: Db, lease: Lease, now: Date): Promise<Run | undefined> {
   const at = now.toISOString()
+  const { lease_owner, lease_until } = leased(lease)
   const { rows } = await sql<Run>`
     with due as (
-      select p.organization_id, p.retention_days, p.auto_archive, p.archive_after_days
+      select p.organization_id, f.retention_days, f.auto_archive, f.archive_after_days
       from retention_policies p
       left join retention_runs r using (organization_id)
-      where not p.legal_hold and coalesce(r.lease_until <= now(), true)
+      cross join lateral jsonb_to_record(
+        case when p.applies_from <= ${at}::timestamptz then to_jsonb(p) else p.previous end
+      ) as f (retention_days integer, auto_archive boolean, archive_after_days integer)
+      where not p.legal_hold and f.retention_days is not null
+        and coalesce(r.lease_until <= now(), true)
         and (r.finished_at is null or r.finished_at <= ${at}::timestamptz - interval '1 day'
-          or p.updated_at > r.finished_at)
+          or (p.applies_from > r.finished_at and p.applies_from <= ${at}::timestamptz))
       order by r.finished_at nulls first, p.organization_id
       limit 1 for update of p skip locked
     )
-    insert into retention_runs as r (organization_id, begun_at, lease_token, lease_until)
-    select organization_id, ${at}::timestamptz, ${token},
-      now() + make_interval(secs => ${LEASE_SECONDS}) from due
-    on conflict (organization_id) do update set lease_token = ${token},
-      lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
+    insert into retention_runs as r (organization_id, begun_at, lease_owner, lease_until)
+    select organization_id, ${at}::timestamptz, ${lease_owner}, ${lease_until} from due
+    on conflict (organization_id) do update set ${setLeased(lease)},
       begun_at = case when r.last_email = '' then ${at}::timestamptz else r.begun_at end,
       counts = case when r.last_email = '' then '{}' else r.counts end
     returning organization_id, last_email,
@@ -38,11 +41,11 @@ export async function claim(db: Db, token: string, now: Date): Promise<Run | und
   return rows[0]
 }
 
-/** How far it is and what was done; false when it is no longer this worker's. */
+/** Stores the position and the counts; false when the lease was lost. */
 export async function progress(
   db: Db,
   organizationId: string,
-  token: string,
+  lease: Lease,
   counts: Record<string, number>,
   lastEmail?: string,
 ): Promise<boolean> {
@@ -51,43 +54,41 @@ export async function progress(
     .updateTable('retention_runs')
     .set({
       ...(lastEmail !== undefined && { last_email: lastEmail }),
-      lease_until: sql`now() + make_interval(secs => ${LEASE_SECONDS})`,
       counts: sql`counts || (
         select coalesce(jsonb_object_agg(name, coalesce((counts ->> name)::bigint, 0) + count), '{}')
         from unnest(${names}::text[], ${Object.values(counts)}::bigint[]) as added (name, count))`,
     })
     .where('organization_id', '=', organizationId)
-    .where('lease_token', '=', token)
+    .where(heldBy(lease))
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-export const finish = (tx: Tx, organizationId: string, token: string, now: Date) =>
+export const finish = (tx: Tx, organizationId: string, lease: Lease, now: Date) =>
   tx
     .updateTable('retention_runs')
     .set({
       finished_at: now.toISOString(),
       last_email: '',
-      lease_token: null,
-      lease_until: '-infinity',
       error_message: null,
+      ...released,
     })
     .where('organization_id', '=', organizationId)
-    .where('lease_token', '=', token)
+    .where(heldBy(lease))
     .returning(sql<Record<string, number>>`counts`.as('counts'))
     .executeTakeFirst()
 
-/** Goes on where it was at the next look. */
-export const breakOff = (db: Db, organizationId: string, token: string, message: string) =>
+/** Blocks the next claim for a minute; it then continues from the stored position. */
+export const interrupt = (db: Db, organizationId: string, lease: Lease, message: string) =>
   db
     .updateTable('retention_runs')
     .set({
-      lease_token: null,
+      lease_owner: null,
       lease_until: sql`now() + interval '1 minute'`,
       error_message: message,
     })
     .where('organization_id', '=', organizationId)
-    .where('lease_token', '=', token)
+    .where(heldBy(lease))
     .execute()
 
 /** Mailboxes and shared mailboxes, in the order of their addresses. */
@@ -103,15 +104,18 @@ export async function mailboxesAfter(db: Db, organizationId: string, after: stri
   return rows.map(({ email }) => email)
 }
 
-/** Everybody, or these addresses. */
+/** The addresses under a legal hold, or the whole organization. */
 export async function heldIn(db: Db, organizationId: string, now: Date) {
-  const { rows } = await sql<{ everybody: boolean | null; custodians: string[] | null }>`
-    select bool_or(custodians = '{}') as everybody,
+  const { rows } = await sql<{ whole_organization: boolean | null; custodians: string[] | null }>`
+    select bool_or(custodians = '{}') as whole_organization,
       (select array_agg(distinct address) from legal_holds, unnest(custodians) as address
        where organization_id = ${organizationId} and active
          and (end_date is null or end_date > ${now.toISOString()}::timestamptz)) as custodians
     from legal_holds
     where organization_id = ${organizationId} and active
       and (end_date is null or end_date > ${now.toISOString()}::timestamptz)`.execute(db)
-  return { everybody: rows[0]?.everybody ?? false, addresses: rows[0]?.custodians ?? [] }
+  return {
+    isWholeOrganization: rows[0]?.whole_organization ?? false,
+    addresses: rows[0]?.custodians ?? [],
+  }
 }

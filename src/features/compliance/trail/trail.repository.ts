@@ -6,6 +6,7 @@ import type { Page } from '../../../http/paging.ts'
 const columns = [
   'id',
   'action',
+  'organization_id',
   'user_email',
   'performed_by',
   'ip_address',
@@ -21,15 +22,15 @@ export interface TrailFilter {
   to?: Date
 }
 
-export interface Recorded {
+interface TrailEntry {
   action: string
   organization_id?: string | null
   user_email?: string | null
   details?: Record<string, unknown>
 }
 
-/** Part of the transaction of what it tells of. Without a caller it was the service itself. */
-export const record = (tx: Tx, caller: Caller | undefined, row: Recorded, now: Date) =>
+/** Call it in the transaction of the recorded change. Without a caller the row says `system`. */
+export const record = (tx: Tx, caller: Caller | undefined, row: TrailEntry, now: Date) =>
   tx
     .insertInto('compliance_audit')
     .values({

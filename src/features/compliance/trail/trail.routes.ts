@@ -20,6 +20,7 @@ const TrailRow = Type.Object(
   {
     id: Type.Integer(),
     action: Type.String({ examples: ['data_export.requested'] }),
+    organization_id: Nullable(Type.String({ description: 'The organization that it concerns' })),
     user_email: Nullable(Type.String()),
     performed_by: Nullable(Type.String({ description: 'An operator, or `system`' })),
     ip_address: Nullable(Type.String()),
@@ -36,7 +37,7 @@ export const trailRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'list_compliance_audit',
-        summary: 'What was done with the data of people, newest first',
+        summary: 'List compliance actions, newest first',
         querystring: TrailQuery,
         response: { 200: Success(Paginated(TrailRow)) },
       },

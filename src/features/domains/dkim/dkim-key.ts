@@ -5,12 +5,12 @@ import { limiter } from '../../../lib/mutex.ts'
 
 export const DKIM_KEY_BITS = 2048
 
-// Making a key keeps a core busy for a moment; never more at once than there are cores.
-const turn = limiter(availableParallelism())
+// Generating a key keeps a core busy, so at most one runs per core.
+const limit = limiter(availableParallelism())
 
 /** A new RSA pair: the public half as DNS publishes it, the private one as PEM. */
 export async function newDkimKey(): Promise<{ publicKey: string; privateKey: string }> {
-  const pair = await turn(() =>
+  const pair = await limit(() =>
     promisify(generateKeyPair)('rsa', {
       modulusLength: DKIM_KEY_BITS,
       publicKeyEncoding: { type: 'spki', format: 'der' },
@@ -20,5 +20,5 @@ export async function newDkimKey(): Promise<{ publicKey: string; privateKey: str
   return { publicKey: pair.publicKey.toString('base64'), privateKey: pair.privateKey }
 }
 
-/** What private keys are sealed under. */
+/** The purpose under which the vault seals private keys. */
 export const DKIM_PURPOSE = 'dkim private key'

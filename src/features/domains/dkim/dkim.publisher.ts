@@ -6,17 +6,15 @@ import { DKIM_PURPOSE } from './dkim-key.ts'
 
 type Needs = Pick<Core, 'db' | 'log' | 'signingKeys' | 'vault'>
 
-export type DkimPublisher = ReturnType<typeof dkimPublisher>
-
 /**
- * Keeps what Rspamd signs with in step with the database. Each step says what holds for one domain,
- * so it may be repeated, or cut off and done again.
+ * Copies the signing keys from the database to Rspamd. A step writes the full state of one domain,
+ * so it can be repeated after an interruption.
  */
 export function dkimPublisher({ db, log, signingKeys, vault }: Needs) {
-  const inTurn = namedMutex()
+  const oneAtATime = namedMutex()
 
   const publish = (domain: string) =>
-    inTurn([domain], async () => {
+    oneAtATime([domain], async () => {
       const rows = await keys.publishedOf(db, domain)
       const open = rows
         .map(({ selector, private_key, active }) => ({
@@ -30,29 +28,29 @@ export function dkimPublisher({ db, log, signingKeys, vault }: Needs) {
     })
 
   return {
-    /** True once Rspamd has the keys of this domain; false when there is none, or it cannot be told. */
+    /** Returns false when no Rspamd is configured or it cannot be reached. */
     async publish(domain: string): Promise<boolean> {
       if (!signingKeys.isConfigured) return false
       try {
         await publish(domain)
         return true
       } catch (error) {
-        log.warn({ err: error, domain }, 'signing keys could not be published')
+        log.warn({ err: error, domain }, 'publishing signing keys failed')
         return false
       }
     },
 
-    /** Everything there is in either place; throws when something could not be told. */
+    /** Publishes the domains of the database and removes the others; throws on the first failure. */
     async publishAll(): Promise<void> {
       if (!signingKeys.isConfigured) return
-      const here = await keys.domainsWithKeys(db)
-      const there = await signingKeys.domains()
-      for (const domain of new Set([...here, ...there])) await publish(domain)
+      const stored = await keys.domainsWithKeys(db)
+      const published = await signingKeys.domains()
+      for (const domain of new Set([...stored, ...published])) await publish(domain)
     },
   }
 }
 
-/** Rspamd writes what it cannot read into its log, the private part included. */
+/** Rspamd logs a key that it cannot parse, private part included. */
 function isUsable(privateKey: string): boolean {
   try {
     return createPrivateKey(privateKey).asymmetricKeyType === 'rsa'

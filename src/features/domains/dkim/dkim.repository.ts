@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../../database/database.ts'
 
-// Everything but private_key, which only the signer's export reads.
+// All columns but private_key, which only publishedOf reads.
 const columns = [
   'id',
   'domain_id',
@@ -42,7 +42,7 @@ export interface NewKey {
   active: boolean
 }
 
-/** Undefined when the domain has a key of that selector. */
+/** Returns undefined when the domain already has a key with that selector. */
 export const insert = (tx: Tx, key: NewKey) =>
   tx
     .insertInto('dkim_keys')
@@ -51,7 +51,7 @@ export const insert = (tx: Tx, key: NewKey) =>
     .returning(columns)
     .executeTakeFirst()
 
-/** The selector that signed until now stops; answers which. */
+/** Deactivates every other selector; returns those that were active. */
 export const retireOthers = (tx: Tx, domainId: string, selector: string, now: Date) =>
   tx
     .updateTable('dkim_keys')
@@ -71,10 +71,13 @@ export const activate = (tx: Tx, domainId: string, selector: string, now: Date) 
     .returning('id')
     .executeTakeFirst()
 
+export const remove = (tx: Tx, id: string) =>
+  tx.deleteFrom('dkim_keys').where('id', '=', id).execute()
+
 export const deleteRetiredBefore = (db: Db, before: Date) =>
   db.deleteFrom('dkim_keys').where('retired_at', '<', before.toISOString()).execute()
 
-/** What signs, and what may have to verify yet, for a domain by its name; none when it is turned off. */
+/** Active and retired keys of a domain, by its name; none when DKIM is disabled or the domain is pending. */
 export const publishedOf = (db: Db, domain: string) =>
   db
     .selectFrom('dkim_keys')
@@ -82,6 +85,7 @@ export const publishedOf = (db: Db, domain: string) =>
     .select(['dkim_keys.selector', 'dkim_keys.private_key', 'dkim_keys.active'])
     .where('domains.domain', '=', domain)
     .where('domains.dkim_enabled', '=', true)
+    .where('domains.ownership_verified_at', 'is not', null)
     .execute()
 
 export const domainsWithKeys = async (db: Db): Promise<string[]> => {
@@ -91,6 +95,7 @@ export const domainsWithKeys = async (db: Db): Promise<string[]> => {
     .select('domains.domain')
     .distinct()
     .where('domains.dkim_enabled', '=', true)
+    .where('domains.ownership_verified_at', 'is not', null)
     .execute()
   return rows.map(({ domain }) => domain)
 }

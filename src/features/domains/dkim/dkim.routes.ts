@@ -3,8 +3,9 @@ import { operator } from '../../../access/labels.ts'
 import { Success, success } from '../../../http/envelope.ts'
 import { DomainNotFound } from '../domains.errors.ts'
 import { DomainParams } from '../domains.schemas.ts'
+import { DkimKeyNotFound, DkimNotVisible } from './dkim.errors.ts'
 import * as shapes from './dkim.schemas.ts'
-import { DkimKeyNotFound, DkimNotVisible, type DkimService } from './dkim.service.ts'
+import type { DkimService } from './dkim.service.ts'
 
 export const dkimRoutes =
   (dkim: DkimService): FastifyPluginAsyncTypebox =>
@@ -46,13 +47,15 @@ export const dkimRoutes =
       schema: {
         operationId: 'activate_dkim_key',
         summary: 'Sign with this key from now on; refused while its record is not visible',
-        params: shapes.ActivateParams,
+        params: shapes.KeyParams,
         body: shapes.ActivateBody,
         response: { 200: Success(shapes.Activated) },
       },
       handler: async ({ caller, params, body }) => {
         const { domain_id, selector } = params
-        const activated = await dkim.activate(caller, domain_id, selector, body.force ?? false)
+        const activated = await dkim.activate(caller, domain_id, selector, {
+          force: body.force ?? false,
+        })
         return success(`DKIM signing selector set to '${selector}'`, activated)
       },
     })

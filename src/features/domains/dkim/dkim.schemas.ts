@@ -7,7 +7,7 @@ const record = {
   record_value: Type.String({ examples: ['v=DKIM1; k=rsa; p=MIIB…'] }),
 }
 
-const DkimKey = Type.Object(
+export const DkimKey = Type.Object(
   {
     selector: Type.String(),
     algorithm: Type.String({ examples: ['rsa'] }),
@@ -41,7 +41,9 @@ export const ActivateBody = Body({
   ),
 })
 
-export const ActivateParams = Type.Object({ domain_id: Type.String(), selector: Type.String() })
+export const KeyParams = Type.Object({ domain_id: Type.String(), selector: Type.String() })
+
+export const DeletedKey = Type.Object({ domain_id: Type.String(), selector: Type.String() })
 
 const outcome = {
   rspamd_synced: Type.Boolean({ description: 'The signer knows' }),

@@ -1,28 +1,26 @@
 import { createPublicKey } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type App, startApp } from '../../../../test/support/app.ts'
-import { startDnsServer } from '../../../../test/support/dns-server.ts'
+import type { App } from '../../../../test/support/app.ts'
+import { type AppWithDns, startAppWithDns } from '../../../../test/support/app-with-dns.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { deleteRetiredKeys } from './dkim.jobs.ts'
 
 let app: App
-let dns: Awaited<ReturnType<typeof startDnsServer>>
+let dns: AppWithDns['dns']
+let stop: AppWithDns['stop']
 let acme: Awaited<ReturnType<App['tenant']>>
 let operator: Awaited<ReturnType<App['operator']>>
 beforeAll(async () => {
-  dns = await startDnsServer()
-  app = await startApp({ env: { SVC_DNS_SERVERS: dns.address } })
+  ;({ app, dns, stop } = await startAppWithDns({ SVC_DNS_TIMEOUT: '10' }))
   acme = await app.tenant('acme')
   operator = await app.operator('operator')
 })
-afterAll(async () => {
-  await app.stop()
-  await dns.stop()
-})
+afterAll(() => stop())
 
 const create = async (domain: string) => (await acme.post('/api/v1/domains/', { domain })).body.data
 const reason = { reason: 'yearly rotation' }
 
-it('makes an RSA-2048 key with the domain and never shows its private half', async () => {
+it('creates an RSA-2048 key with the domain and never returns its private half', async () => {
   const created = await create('keys.test')
   const listed = await operator.get(`/api/v1/domains/${created.id}/dkim`)
   expect(listed.body.data).toMatchObject({
@@ -45,7 +43,7 @@ it('makes an RSA-2048 key with the domain and never shows its private half', asy
   expect(`${created.text}${listed.text}`).not.toContain('private')
 })
 
-it('rotates without changing what signs, and activates only a record that can be seen', async () => {
+it('rotates without changing the signing key, and activates only a visible record', async () => {
   const { id } = await create('rotate.test')
   const rotated = await operator.post(`/api/v1/domains/${id}/dkim/rotate`, reason)
   expect(rotated).toMatchObject({
@@ -79,7 +77,7 @@ it('rotates without changing what signs, and activates only a record that can be
   expect(events).toMatchObject([{ data: { domain_id: id, selector, kind: 'dkim' } }])
 })
 
-it('activates an unseen record when forced, and gives two rotations in a second two selectors', async () => {
+it('activates an invisible record with force, and gives two rotations in one second two selectors', async () => {
   const { id } = await create('forced.test')
   const rotations = await Promise.all(
     [1, 2].map(() => operator.post(`/api/v1/domains/${id}/dkim/rotate`, reason)),
@@ -100,7 +98,7 @@ it('activates an unseen record when forced, and gives two rotations in a second 
   expect(active).toHaveLength(1)
 })
 
-it('forgets a retired key two weeks later, and no sooner', async () => {
+it('deletes a retired DKIM key after two weeks and not earlier', async () => {
   const { id } = await create('retired.test')
   const { selector } = (await operator.post(`/api/v1/domains/${id}/dkim/rotate`, reason)).body.data
   await operator.post(`/api/v1/domains/${id}/dkim/${selector}/activate`, { ...reason, force: true })
@@ -114,12 +112,12 @@ it('forgets a retired key two weeks later, and no sooner', async () => {
     return rows.map((row) => row.selector).sort()
   }
   expect(await selectors()).toEqual(['default', selector])
-  app.clock.advance(15 * 24 * 3600 * 1000)
+  app.clock.advance(15 * DAY_MS)
   expect(await selectors()).toEqual([selector])
-  app.clock.advance(-15 * 24 * 3600 * 1000)
+  app.clock.advance(-15 * DAY_MS)
 })
 
-it('names what is missing: reason, domain, selector', async () => {
+it('names the missing reason, domain or DKIM selector', async () => {
   const { id } = await create('missing.test')
   expect((await operator.post(`/api/v1/domains/${id}/dkim/rotate`, {})).status).toBe(422)
   expect(await operator.post('/api/v1/domains/nope/dkim/rotate', reason)).toMatchObject({
@@ -130,4 +128,31 @@ it('names what is missing: reason, domain, selector', async () => {
     status: 404,
     body: { msg: "No DKIM key with selector 'nope' on this domain" },
   })
+})
+
+it('creates a key when DKIM is turned on for a domain without one (B3.1)', async () => {
+  const path = '/api/v1/domains'
+  const { id } = (await acme.post(`${path}/`, { domain: 'later.test', dkim_enabled: false })).body
+    .data
+  const records = async () => (await acme.get(`${path}/${id}`)).body.data.dns_records
+  const hasKey = (list: { name: string }[]) =>
+    list.some(({ name }) => name === 'default._domainkey.later.test')
+  expect(hasKey(await records())).toBe(false)
+  const both = await Promise.all(
+    [1, 2].map(() => acme.put(`${path}/${id}`, { dkim_enabled: true })),
+  )
+  expect(both.map(({ status }) => status)).toEqual([200, 200])
+  const before = await records()
+  expect(hasKey(before)).toBe(true)
+  await acme.put(`${path}/${id}`, { dkim_enabled: false })
+  await acme.put(`${path}/${id}`, { dkim_enabled: true })
+  expect(await records()).toEqual(before)
+  const made = await app.core.db
+    .selectFrom('events')
+    .select('data')
+    .where('event', '=', 'encryption.key.generated')
+    .execute()
+  expect(made.filter(({ data }) => (data as { domain_id: string }).domain_id === id)).toHaveLength(
+    1,
+  )
 })

@@ -1,14 +1,6 @@
 import type { Tx } from '../../../database/database.ts'
 
-/** Of its mailboxes and shared mailboxes. */
-export async function addressesOf(tx: Tx, domainId: string) {
-  const of = (table: 'email_accounts' | 'shared_mailboxes') =>
-    tx.selectFrom(table).select(['id', 'email']).where('domain_id', '=', domainId)
-  const rows = await of('email_accounts').unionAll(of('shared_mailboxes')).execute()
-  return { ids: rows.map(({ id }) => id), emails: rows.map(({ email }) => email) }
-}
-
-/** Mailboxes first: they hold the domain. Their second factors go too. Answers who is gone. */
+/** Deletes the mailboxes of a domain with their second factors; returns the deleted mailboxes. */
 export async function removeAccountsOf(tx: Tx, domainId: string) {
   await tx
     .deleteFrom('totp_enrollments')

@@ -65,7 +65,7 @@ export const legacyDomainRoutes =
       config: { auth: key('read'), errors: [DomainNotFound] },
       schema: {
         operationId: 'get_domain_stats',
-        summary: 'What a domain holds',
+        summary: 'Get the mailbox and alias counts of a domain',
         params: DomainNameParams,
         response: { 200: Success(shapes.Stats) },
       },

@@ -1,15 +1,15 @@
 import { type Caller, partOf } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { ApiError, ValidationFailed } from '../../../errors.ts'
+import { trailActor } from '../../../hosting/credential-trail.repository.ts'
+import { refuseHeldDomain } from '../../../hosting/held-mailboxes.ts'
 import { toDomainName } from '../../../lib/domain-name.ts'
 import { itemText } from '../../../lib/item-text.ts'
-import { refuseKept } from '../../mailboxes/kept-mailboxes.ts'
-import { removeCredentialsOf } from '../../smtp-credentials/smtp-credential-trail.ts'
+import { removeWithContents } from '../domain-contents.ts'
 import { DomainNotFound, InvalidFormat } from '../domains.errors.ts'
-import { DomainDeleted, DomainUpdated } from '../domains.events.ts'
+import { DomainDeleted, DomainUpdated, eventData, eventSubject } from '../domains.events.ts'
 import * as domains from '../domains.repository.ts'
-import { type DomainService, shown } from '../domains.service.ts'
-import * as legacy from './legacy.repository.ts'
+import { type DomainService, withUnicode } from '../domains.service.ts'
 
 type Sent = Record<string, unknown>
 
@@ -19,7 +19,7 @@ interface Needs extends Pick<Core, 'access' | 'authCache' | 'change' | 'db' | 'e
 
 export type LegacyDomainService = ReturnType<typeof legacyDomainService>
 
-/** Older routes, which speak of domains by name; onto the same rules. */
+/** The older routes name domains instead of ids; the rules are those of the domain service. */
 export function legacyDomainService(needs: Needs) {
   const { access, authCache, change, db, events, now } = needs
 
@@ -34,7 +34,7 @@ export function legacyDomainService(needs: Needs) {
   }
 
   return {
-    /** Each item on its own: one that fails does not hold up the others. */
+    /** One change per item. A failed item does not stop the others. */
     async edit(caller: Caller, sent: Sent) {
       const { items, attr } = sent
       if (!Array.isArray(items) || attr === null || typeof attr !== 'object') {
@@ -56,7 +56,7 @@ export function legacyDomainService(needs: Needs) {
       return results
     },
 
-    /** With everything in it; each domain is a transaction of its own. */
+    /** Deletes domains with their contents, one transaction per domain. */
     async remove(caller: Caller, sent: unknown) {
       if (!Array.isArray(sent)) {
         throw new InvalidFormat('Invalid request format - array of domains expected')
@@ -68,7 +68,7 @@ export function legacyDomainService(needs: Needs) {
         const result = await outcome(item, async () => {
           const row = await find(caller, item)
           if (!row) throw new InvalidFormat(`Domain ${item} not found`)
-          stats = await removeWithContents(part, row.id)
+          stats = await removeOne(part, row.id)
           return `Domain ${item} deleted successfully`
         })
         results.push({ ...result, ...(stats && { stats }) })
@@ -98,7 +98,7 @@ export function legacyDomainService(needs: Needs) {
       }
     },
 
-    /** What is omitted falls back to the defaults, not to what was stored. */
+    /** An omitted field is set to its default; the stored value is not kept. */
     async setPolicy(caller: Caller, sent: Sent): Promise<string> {
       if (typeof sent.domain !== 'string' || sent.domain === '') {
         throw new InvalidFormat('Missing required field: domain')
@@ -114,8 +114,8 @@ export function legacyDomainService(needs: Needs) {
       const row = await existing(caller, sent.domain)
       await change(caller, async (tx) => {
         await domains.update(tx, row.id, fields, now())
-        await events.emit(tx, DomainUpdated, aboutOf(row), {
-          ...namesOf(row),
+        await events.emit(tx, DomainUpdated, eventSubject(row), {
+          ...eventData(row),
           update_type: 'policy',
         })
       })
@@ -130,23 +130,19 @@ export function legacyDomainService(needs: Needs) {
         mailbox_count: count,
         alias_count: await domains.countAliases(db, row.id),
         total_quota_used: used,
-        domain_details: shown(row),
+        domain_details: withUnicode(row),
       }
     },
   }
 
-  async function removeWithContents(caller: Caller, id: string): Promise<Removed> {
+  async function removeOne(caller: Caller, id: string): Promise<Removed> {
     const { logins, ...stats } = await change(caller, async (tx) => {
       const row = await domains.lock(tx, caller.scope, id)
       if (!row) throw new DomainNotFound()
-      await refuseKept(tx, { ...row, ...(await legacy.addressesOf(tx, id)) }, now())
-      const usernames = await removeCredentialsOf(tx, caller, id, now())
-      const accounts = await legacy.removeAccountsOf(tx, id)
-      const aliases = await legacy.removeAliasesOf(tx, id)
-      await domains.remove(tx, id)
-      const counts = { mailboxes_deleted: accounts.length, aliases_deleted: aliases.length }
-      await events.emit(tx, DomainDeleted, aboutOf(row), { ...namesOf(row), ...counts })
-      return { ...counts, logins: [...usernames, ...accounts.map(({ email }) => email)] }
+      await refuseHeldDomain(tx, row, await domains.mailboxIdsOf(tx, id), now())
+      const { counts, logins } = await removeWithContents(tx, trailActor(caller), id, now())
+      await events.emit(tx, DomainDeleted, eventSubject(row), { ...eventData(row), ...counts })
+      return { ...counts, logins }
     })
     await authCache.flush(logins)
     await access.settled()
@@ -166,7 +162,7 @@ const POLICY_DEFAULTS = {
   policy_rbl: 1,
 }
 
-/** Old names of attributes; what has no counterpart is ignored. */
+/** Maps the older attribute names; unknown ones are ignored. */
 function fieldsOf(attr: Sent): Sent {
   const quota = attr.maxquota ?? attr.quota
   return {
@@ -191,10 +187,3 @@ async function outcome(domain: string, work: () => Promise<string>) {
     return { domain, status: 'error', msg: errors[0] ?? error.message }
   }
 }
-
-const aboutOf = (row: domains.DomainRow) => ({ org_id: row.organization_id, domain: row.domain })
-const namesOf = (row: domains.DomainRow) => ({
-  domain_id: row.id,
-  domain: row.domain,
-  organization_id: row.organization_id,
-})

@@ -15,7 +15,7 @@ const path = '/api/v1/domains'
 const create = async (domain: string) =>
   (await acme.post(`${path}/`, { domain, dkim_enabled: false })).body.data
 
-it('changes several domains by name or id, each with its own outcome', async () => {
+it('changes several domains by name or id, with one outcome per item', async () => {
   const one = await create('one.test')
   const { body } = await acme.post(`${path}/edit`, {
     items: ['ONE.test', one.id, 'nowhere.test', 'globex.test'],
@@ -38,7 +38,7 @@ it('changes several domains by name or id, each with its own outcome', async () 
   expect((await globex.get(`${path}/${globex.domainId}`)).body.data.description).toBeNull()
 })
 
-it('reports a bad attribute per item and a bad shape for all', async () => {
+it('reports an invalid attribute per item and rejects an invalid body as a whole', async () => {
   await create('two.test')
   const { body } = await acme.post(`${path}/edit`, { items: ['two.test'], attr: { quota: -5 } })
   expect(body.data).toMatchObject([{ status: 'error', msg: 'Max quota must be non-negative' }])
@@ -50,7 +50,7 @@ it('reports a bad attribute per item and a bad shape for all', async () => {
   }
 })
 
-it('takes anything for an item without falling over it', async () => {
+it('returns one outcome for each domain item of any JSON type', async () => {
   const items = [{ toString: 1 }, null, 7, []]
   const edited = await acme.post(`${path}/edit`, { items, attr: { active: 1 } })
   expect(edited.body.data.map(({ domain }: { domain: string }) => domain)).toEqual([
@@ -63,7 +63,7 @@ it('takes anything for an item without falling over it', async () => {
   expect(deleted.body.data).toHaveLength(items.length)
 })
 
-it('deletes domains with everything in them, and nothing of anybody else', async () => {
+it('deletes domains with their contents and nothing of another organization', async () => {
   const tenant = await app.tenant('doomed')
   const { twoFactor } = app.core.access
   const holder = { kind: 'mailbox' as const, id: tenant.accountId }
@@ -101,7 +101,7 @@ it('deletes domains with everything in them, and nothing of anybody else', async
   })
 })
 
-it('keeps a spam policy whose omitted switches fall back to the defaults', async () => {
+it('stores a spam policy and sets omitted switches to their defaults', async () => {
   expect((await acme.get(`${path}/get/domain/policy/acme.test`)).body.data).toMatchObject({
     domain: 'acme.test',
     policy_bl_only: null,
@@ -132,7 +132,7 @@ it('keeps a spam policy whose omitted switches fall back to the defaults', async
   expect((await acme.get(`${path}/get/domain/policy/globex.test`)).status).toBe(404)
 })
 
-it('counts what a domain holds', async () => {
+it('returns the mailbox and alias counts of a domain', async () => {
   expect((await acme.get(`${path}/stats/acme.test`)).body.data).toMatchObject({
     domain: 'acme.test',
     mailbox_count: 1,

@@ -2,7 +2,7 @@ import { type DnsLookups, DnsUnavailable } from '../../../mail/dns.ts'
 import { type DkimKey, dkimName, dkimValue, spfHost } from '../dns-records.ts'
 import { spfOutcome } from './spf.ts'
 
-/** One record: what it should be, what is there, and what to do about the difference. */
+/** The expected and the actual value of one record, with a hint how to fix it. */
 export interface Check {
   status: 'pass' | 'fail'
   type: string
@@ -12,9 +12,11 @@ export interface Check {
   found?: boolean
   policy?: string
   message?: string
+  /** DNS did not answer, so the result says nothing about the record. Not part of the API. */
+  unanswered?: true
 }
 
-export interface Expectation {
+interface Expectation {
   domain: string
   mailHost: string
   dkimEnabled: boolean
@@ -43,7 +45,7 @@ async function attempt(
     return { type, name, ...(await check()) }
   } catch (error) {
     if (error instanceof DnsUnavailable)
-      return { type, name, status: 'fail', message: error.message }
+      return { type, name, status: 'fail', message: error.message, unanswered: true }
     throw error
   }
 }
@@ -70,15 +72,15 @@ async function checkSpf(
 ): Promise<Omit<Check, 'type' | 'name'>> {
   const records = (await dns.txt(domain)).filter((record) => /^v=spf1(\s|$)/i.test(record))
   const include = `include:${spfHost(mailHost)}`
-  const shown = {
+  const values = {
     found: records.length > 0,
     expected: include,
     actual: records.length === 0 ? null : records.join(' | '),
   }
   const problem = await spfProblem(domain, mailHost, include, records, dns)
   return problem === undefined
-    ? { status: 'pass', ...shown }
-    : { status: 'fail', ...shown, message: problem }
+    ? { status: 'pass', ...values }
+    : { status: 'fail', ...values, message: problem }
 }
 
 async function spfProblem(
@@ -91,21 +93,21 @@ async function spfProblem(
   if (records.length === 0) return `No SPF record is published; publish v=spf1 ${include} ~all`
   if (records.length > 1)
     return 'There is more than one SPF record; receivers then ignore all of them'
-  const addresses = await dns.addresses(mailHost)
-  if (addresses.length === 0) {
-    // Without an address of ours there is nothing to evaluate for; the text must do.
+  const ips = await dns.addresses(mailHost)
+  if (ips.length === 0) {
+    // Without an IP address of the mail host SPF cannot be evaluated, so compare the text.
     return records[0]?.toLowerCase().split(/\s+/).includes(include)
       ? undefined
       : `The SPF record does not contain ${include}`
   }
-  for (const address of addresses) {
-    const outcome = await spfOutcome(domain, address, dns)
+  for (const ip of ips) {
+    const outcome = await spfOutcome(domain, ip, dns)
     if (outcome === 'authorized') continue
     if (outcome === 'too-many-lookups')
       return 'The SPF record needs more than 10 DNS look-ups; receivers give up'
     if (outcome === 'loop') return 'The SPF record includes itself'
     if (outcome === 'several-records') return 'An included domain has more than one SPF record'
-    return `The SPF record does not let ${mailHost} (${address}) send; add ${include}`
+    return `The SPF record does not let ${mailHost} (${ip}) send; add ${include}`
   }
   return undefined
 }
@@ -143,7 +145,7 @@ async function checkDkim(
   }
 }
 
-/** Whether the record of one key can be seen by others. */
+/** Checks that DNS returns the record of this key. */
 export async function dkimVisible(domain: string, key: DkimKey, dns: DnsLookups): Promise<boolean> {
   const records = await dns.txt(dkimName(domain, key.selector))
   return records.some((record) => publicKeyOf(record) === key.public_key)

@@ -1,10 +1,10 @@
-import { type Networks, parseNetworks } from '../../../lib/cidr.ts'
+import { type Networks, parseNetworks } from '../../../lib/ip.ts'
 import type { DnsLookups } from '../../../mail/dns.ts'
 
 // RFC 7208 §4.6.4.
 const MAX_LOOKUPS = 10
 
-export type SpfOutcome =
+type SpfOutcome =
   | 'authorized'
   | 'not-authorized'
   | 'no-record'
@@ -12,13 +12,9 @@ export type SpfOutcome =
   | 'too-many-lookups'
   | 'loop'
 
-/** Whether a domain's SPF record lets an address send for it; only `+` authorizes. */
-export async function spfOutcome(
-  domain: string,
-  address: string,
-  dns: DnsLookups,
-): Promise<SpfOutcome> {
-  const state: State = { address, dns, lookups: 0, path: [] }
+/** Checks if the SPF record of a domain authorizes an IP address; only the qualifier `+` does. */
+export async function spfOutcome(domain: string, ip: string, dns: DnsLookups): Promise<SpfOutcome> {
+  const state: State = { ip, dns, lookups: 0, path: [] }
   try {
     const result = await evaluate(domain, state)
     return result === 'pass' ? 'authorized' : result === 'none' ? 'no-record' : 'not-authorized'
@@ -29,7 +25,7 @@ export async function spfOutcome(
 }
 
 interface State {
-  address: string
+  ip: string
   dns: DnsLookups
   lookups: number
   path: string[]
@@ -96,7 +92,7 @@ async function matches(
       return true
     case 'ip4':
     case 'ip6':
-      return parseNetworks([value])?.contains(state.address) ?? false
+      return parseNetworks([value])?.contains(state.ip) ?? false
     case 'include':
       count(state)
       return (await evaluate(value.toLowerCase(), state)) === 'pass'
@@ -106,17 +102,17 @@ async function matches(
       const [target = '', ...prefixes] = value.split('/')
       const host = target === '' ? domain : target.toLowerCase()
       const hosts = name === 'a' ? [host] : await state.dns.mx(host)
-      const addresses = (await Promise.all(hosts.map((one) => state.dns.addresses(one)))).flat()
+      const ips = (await Promise.all(hosts.map((one) => state.dns.addresses(one)))).flat()
       return (
-        widened(
-          addresses,
+        networksAround(
+          ips,
           prefixes.filter((prefix) => prefix !== ''),
-        )?.contains(state.address) ?? false
+        )?.contains(state.ip) ?? false
       )
     }
     case 'exists':
     case 'ptr':
-      // They depend on the sender of each message; nothing can be said beforehand.
+      // These depend on the sender of each message, so they cannot be evaluated here.
       count(state)
       return false
     default:
@@ -124,11 +120,9 @@ async function matches(
   }
 }
 
-/** `a/24` means the network around each address; `a/24//64` has one length per family. */
-function widened(addresses: string[], [four = '32', six = '128']: string[]): Networks | undefined {
-  return parseNetworks(
-    addresses.map((address) => `${address}/${address.includes(':') ? six : four}`),
-  )
+/** `a/24` is the network around each IP address; `a/24//64` has one length per family. */
+function networksAround(ips: string[], [four = '32', six = '128']: string[]): Networks | undefined {
+  return parseNetworks(ips.map((ip) => `${ip}/${ip.includes(':') ? six : four}`))
 }
 
 function count(state: State): void {

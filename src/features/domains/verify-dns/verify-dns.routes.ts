@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { key } from '../../../access/labels.ts'
 import { Nullable, OneOf, Success, success, Timestamp } from '../../../http/envelope.ts'
 import { DomainNotFound } from '../domains.errors.ts'
-import { DomainParams } from '../domains.schemas.ts'
+import { ComparedRecord, DomainParams } from '../domains.schemas.ts'
 import type { VerifyDnsService } from './verify-dns.service.ts'
 
 const Check = Type.Object(
@@ -12,19 +12,30 @@ const Check = Type.Object(
     type: Type.String({ examples: ['MX'] }),
     name: Type.String({ examples: ['acme.example'] }),
     expected: Type.Optional(Type.String({ description: 'Exactly what to publish' })),
-    actual: Type.Optional(Nullable(Type.String({ description: 'What is there' }))),
+    actual: Type.Optional(Nullable(Type.String({ description: 'The published value' }))),
     found: Type.Optional(Type.Boolean()),
     policy: Type.Optional(Type.String({ examples: ['quarantine'] })),
-    message: Type.Optional(Type.String({ description: 'What to do' })),
+    message: Type.Optional(Type.String({ description: 'How to fix the record' })),
   },
   { title: 'DnsCheck' },
 )
 
 const Verification = Type.Object({
   domain: Type.String({ examples: ['acme.example'] }),
-  verified: Type.Boolean({ description: 'All four pass now' }),
+  verified: Type.Boolean({ description: 'Ownership is proven and all four records pass now' }),
   verified_at: Nullable(Timestamp),
-  verification: Type.Object({ mx: Check, spf: Check, dkim: Check, dmarc: Check }),
+  ownership_verified_at: Nullable(Timestamp),
+  verification: Type.Object({
+    mx: Check,
+    spf: Check,
+    dkim: Check,
+    dmarc: Check,
+    ownership: Check,
+  }),
+  records: Type.Array(ComparedRecord, {
+    description:
+      'Everything to publish and what DNS has of it; `verified` needs only the five above',
+  }),
 })
 
 export const verifyDnsRoutes =
@@ -34,7 +45,7 @@ export const verifyDnsRoutes =
       config: { auth: key('read'), errors: [DomainNotFound] },
       schema: {
         operationId: 'verify_dns',
-        summary: 'Compare the published DNS records with what they should be',
+        summary: 'Compare the published DNS records with what they should be; proves the ownership',
         params: DomainParams,
         response: { 200: Success(Verification) },
       },

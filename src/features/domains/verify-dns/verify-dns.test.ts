@@ -1,31 +1,19 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type App, startApp } from '../../../../test/support/app.ts'
-import { startDnsServer } from '../../../../test/support/dns-server.ts'
+import type { App } from '../../../../test/support/app.ts'
+import { type AppWithDns, startAppWithDns } from '../../../../test/support/app-with-dns.ts'
 
 let app: App
-let dns: Awaited<ReturnType<typeof startDnsServer>>
+let dns: AppWithDns['dns']
+let stop: AppWithDns['stop']
 let acme: Awaited<ReturnType<App['tenant']>>
 let globex: Awaited<ReturnType<App['tenant']>>
 beforeAll(async () => {
-  dns = await startDnsServer()
-  app = await startApp({
-    env: {
-      SVC_DNS_SERVERS: dns.address,
-      SVC_DNS_TIMEOUT: '1',
-      SVC_MAIL_HOSTNAME: 'mail.host.test',
-    },
-  })
+  ;({ app, dns, stop } = await startAppWithDns({ SVC_MAIL_HOSTNAME: 'mail.host.test' }))
   acme = await app.tenant('acme')
   globex = await app.tenant('globex')
 })
-afterAll(async () => {
-  await app.stop()
-  await dns.stop()
-})
-beforeEach(() => {
-  dns.state.records = {}
-  dns.state.silent = false
-})
+afterAll(() => stop())
+beforeEach(() => dns.reset())
 
 const create = async (domain: string) => (await acme.post('/api/v1/domains/', { domain })).body.data
 const verify = (id: string) => acme.get(`/api/v1/domains/${id}/verify-dns`)
@@ -40,7 +28,7 @@ const right = (domain: string, dkim: string) => ({
   [`default._domainkey.${domain}`]: { TXT: [dkim] },
 })
 
-it('tells for each record what to publish while nothing is there', async () => {
+it('returns what to publish for each missing DNS record', async () => {
   const { id, dns_records } = await create('bare.test')
   const { status, body } = await verify(id)
   expect(status).toBe(200)
@@ -62,9 +50,10 @@ it('tells for each record what to publish while nothing is there', async () => {
   expect(dmarc).toMatchObject({ status: 'fail', message: 'DMARC record not found' })
 })
 
-it('verifies the domain once all four pass, with one event however often it is asked', async () => {
-  const { id, dkim_record } = await create('good.test')
-  dns.state.records = right('good.test', dkim_record)
+it('verifies the domain once its ownership is proven and all four records pass, and emits one event for several checks', async () => {
+  const { id, dkim_record, dns_records } = await create('good.test')
+  const ownership = { '_mailplane.good.test': { TXT: [dns_records.at(-1).value] } }
+  dns.state.records = { ...right('good.test', dkim_record), ...ownership }
   const [first, second] = await Promise.all([verify(id), verify(id)])
   expect(first.body.data.verification).toMatchObject({
     mx: { status: 'pass', actual: 'mail.host.test' },
@@ -89,7 +78,7 @@ it('verifies the domain once all four pass, with one event however often it is a
   ])
 })
 
-it('refuses another key under the selector and a mail host whose name only looks alike', async () => {
+it('fails for another key under the selector and for a mail host with a similar name', async () => {
   const { id } = await create('wrong.test')
   dns.state.records = {
     ...right('wrong.test', 'v=DKIM1; k=rsa; p=AAAA'),
@@ -101,7 +90,7 @@ it('refuses another key under the selector and a mail host whose name only looks
   expect(dkim).toMatchObject({ status: 'fail', found: true })
 })
 
-it('says so when the resolvers are silent, and answers in time', async () => {
+it('reports silent resolvers and returns in time', async () => {
   const { id } = await create('silent.test')
   dns.state.silent = true
   const { status, body } = await verify(id)
@@ -109,7 +98,7 @@ it('says so when the resolvers are silent, and answers in time', async () => {
   expect(body.data.verification.mx.message).toContain('DNS did not answer')
 })
 
-it("answers 404 for another organization's domain", async () => {
+it("returns 404 for the DNS check of another organization's domain", async () => {
   const { id } = await create('mine.test')
   expect(await globex.get(`/api/v1/domains/${id}/verify-dns`)).toMatchObject({
     status: 404,

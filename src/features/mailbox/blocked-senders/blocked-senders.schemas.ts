@@ -8,7 +8,7 @@ export const BlockedSenders = Type.Object(
       examples: [['noise@elsewhere.example']],
     }),
     managed: Type.Boolean({
-      description: 'false: somebody else wrote the script; saving replaces it',
+      description: 'false: the script was written by another program; saving replaces it',
     }),
     folder: Type.String({ description: 'Where their mail goes', examples: ['Junk'] }),
     limit: Type.Integer({ description: 'How many can be blocked', examples: [500] }),

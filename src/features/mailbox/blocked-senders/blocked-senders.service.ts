@@ -11,7 +11,7 @@ const MAX_BLOCKED = 500
 export type BlockedSenderService = ReturnType<typeof blockedSenderService>
 
 export function blockedSenderService(scripts: ScriptStore) {
-  /** `change` gives the new list, or nothing when there is nothing to write. */
+  /** `change` returns the new list, or undefined when nothing has to be written. */
   const edited = (caller: Caller, change: (addresses: string[]) => string[] | undefined) =>
     scripts.edit(caller, holderOf(caller), async (session) => {
       const { settings, managed } = await readComponent(session, blockedSenders)
@@ -61,7 +61,7 @@ const listed = (addresses: string[], managed: boolean) => ({
   limit: MAX_BLOCKED,
 })
 
-/** Undefined when it is no address; as people copy them, brackets may stand around it. */
+/** Returns undefined for anything but an e-mail address. Copied addresses may have angle brackets. */
 function cleaned(sent: string): string | undefined {
   const address = sent
     .trim()

@@ -33,8 +33,8 @@ const BAD = [
   '<<a@b.test>>',
 ]
 
-describe('blocked senders', () => {
-  it.each(BAD)('cannot be %j', async (address) => {
+describe('the blocked senders of a mailbox', () => {
+  it.each(BAD)('reject %j with 422', async (address) => {
     const jane = await world.holder('bad')
     expect(await jane.post(PATH, { address })).toMatchObject({
       status: 422,
@@ -47,7 +47,7 @@ describe('blocked senders', () => {
     expect(jane.scripts.scripts.size).toBe(0)
   })
 
-  it('cannot be the mailbox itself', async () => {
+  it('reject the address of the mailbox itself', async () => {
     const jane = await world.holder('own')
     expect(await jane.post(PATH, { address: ' <ADMIN@own.test> ' })).toMatchObject({
       status: 422,
@@ -56,14 +56,14 @@ describe('blocked senders', () => {
   })
 
   it.each([{}, { address: 'ab' }, { address: 'x'.repeat(321) }, { address: null }])(
-    'are refused when they are malformed: %#',
+    'reject a malformed body with 422: case %#',
     async (body) => {
       const jane = await world.holder('malformed')
       expect(await jane.post(PATH, body)).toMatchObject({ status: 422, body: { detail: [{}] } })
     },
   )
 
-  it('are at most 500; one that is blocked already does not count again', async () => {
+  it('are limited to 500 entries; blocking an existing entry again is accepted', async () => {
     const jane = await world.holder('full')
     const full = Array.from({ length: 500 }, (_, n) => `noise${n}@x.test`)
     jane.scripts.scripts.set('svc-blocked-senders', blockedSenders.write(full))
@@ -74,7 +74,7 @@ describe('blocked senders', () => {
     expect((await jane.post(PATH, { address: 'noise7@x.test' })).status).toBe(200)
   })
 
-  it('are added in order and taken off again; what changes nothing writes nothing', async () => {
+  it('are added in order and removed; a request without effect writes no script', async () => {
     const jane = await world.holder('list')
     expect(await jane.get(PATH)).toMatchObject({
       body: { msg: 'Blocked senders retrieved successfully', data: listed([]) },
@@ -103,7 +103,7 @@ describe('blocked senders', () => {
     expect(jane.scripts.scripts.get('svc-blocked-senders')).not.toMatch(/^[a-z]/m)
   })
 
-  it('lose nobody when several are added at once', async () => {
+  it('keep all entries of concurrent additions', async () => {
     const jane = await world.holder('busy')
     world.sieve.delayMs = 3
     const addresses = Array.from({ length: 12 }, (_, n) => `noise${n}@x.test`)
@@ -112,7 +112,7 @@ describe('blocked senders', () => {
     expect((await jane.get(PATH)).body.data.addresses.sort()).toEqual(addresses.sort())
   })
 
-  it("replace somebody else's script, which is reported as such and not read", async () => {
+  it('report a foreign script as not managed and replace it on the first change', async () => {
     const jane = await world.holder('foreign')
     jane.scripts.scripts.set('svc-blocked-senders', 'require ["fileinto"];\nkeep;\n')
     expect((await jane.get(PATH)).body.data).toEqual(listed([], false))

@@ -12,10 +12,18 @@ const MailboxCapabilities = Type.Object(
   {
     email_address: Type.String({ examples: ['jane@acme.example'] }),
     capabilities: Type.Object({
-      mail: Type.Boolean(),
-      send: Type.Boolean(),
+      mail: Type.Boolean({
+        description:
+          'Whether mail can be read over JMAP: the service runs, and the mail server answers',
+      }),
+      send: Type.Boolean({
+        description:
+          'Whether mail can be sent over JMAP: `mail`, and the mail server takes messages',
+      }),
       settings: Type.Boolean(),
       two_factor: Type.Boolean(),
+      app_passwords: Type.Boolean(),
+      grants: Type.Boolean({ description: 'Programs that signed in through the browser' }),
       rules: Filters,
       forwarding: Filters,
       vacation: Filters,
@@ -32,7 +40,7 @@ export const mailboxCapabilityRoutes =
       config: { auth: mailboxSession() },
       schema: {
         operationId: 'mailbox_capabilities',
-        summary: 'What the pages of this mailbox can offer; show nothing for the rest',
+        summary: 'Capabilities available to this mailbox; hide everything else',
         response: { 200: Success(MailboxCapabilities) },
       },
       handler: async ({ caller }) => success('Capabilities', await capabilities.get(caller)),

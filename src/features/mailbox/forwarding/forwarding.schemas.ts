@@ -15,7 +15,7 @@ export const ForwardingSettings = Type.Object(
     addresses: Addresses,
     keep_copy: Type.Boolean({ description: 'Whether a copy stays in this mailbox' }),
     managed: Type.Boolean({
-      description: 'false: somebody else wrote the script; saving replaces it',
+      description: 'false: the script was written by another program; saving replaces it',
     }),
   },
   { title: 'MailboxForwarding' },

@@ -1,12 +1,10 @@
 import type { Caller } from '../../../access/caller.ts'
 import { Unprocessable } from '../../../errors.ts'
 import { isAddress } from '../../../sieve/address.ts'
-import { type Forwarding, forwarding } from '../../../sieve/forwarding.ts'
+import { type Forwarding, forwarding, MAX_ADDRESSES } from '../../../sieve/forwarding.ts'
 import { holderOf } from '../holder.ts'
 import { readComponent, saveComponent } from '../script-store/layout.ts'
-import type { ScriptStore } from '../script-store/script-store.ts'
-
-const MAX_ADDRESSES = 5
+import { noteForwarding, type ScriptStore } from '../script-store/script-store.ts'
 
 export type ForwardingService = ReturnType<typeof forwardingService>
 
@@ -22,16 +20,17 @@ export const forwardingService = (scripts: ScriptStore) => ({
   async save(caller: Caller, sent: Partial<Forwarding>) {
     const holder = holderOf(caller)
     const settings = cleaned(sent, holder.email)
-    await scripts.edit(caller, holder, (session) =>
-      saveComponent(session, forwarding.name, forwarding.write(settings)),
-    )
+    await scripts.edit(caller, holder, async (session, tx) => {
+      await noteForwarding(tx, holder.id, settings)
+      await saveComponent(session, forwarding.name, forwarding.write(settings))
+    })
     return { ...settings, managed: true }
   },
 })
 
 function cleaned(sent: Partial<Forwarding>, ownAddress: string): Forwarding {
   const { enabled = false, keep_copy = true } = sent
-  // By their lower case, in the spelling that came first.
+  // Duplicates are found in lower case; the first spelling is kept.
   const known = new Map<string, string>()
   for (const text of sent.addresses ?? []) {
     const address = text.trim()

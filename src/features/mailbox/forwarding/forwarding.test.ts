@@ -10,15 +10,15 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-describe('forwarding', () => {
+describe('mailbox forwarding', () => {
   it.each([
     ['nothing', { enabled: true }],
     [
-      'no address',
+      'no valid address',
       { enabled: true, addresses: ['', 'jane', 'a@b', '"x y"@b.test', 'a@b.test, c@d.test'] },
     ],
     ['only itself', { enabled: true, addresses: ['ADMIN@refused.test', ' admin@refused.test '] }],
-  ])('is refused with %s to forward to', async (_what, body) => {
+  ])('is rejected with %s to forward to', async (_what, body) => {
     const jane = await world.holder('refused')
     expect(await jane.put(PATH, body)).toMatchObject({
       status: 422,
@@ -30,7 +30,7 @@ describe('forwarding', () => {
     expect(jane.scripts.scripts.size).toBe(0)
   })
 
-  it('is refused with more than five addresses, also while it is off', async () => {
+  it('is rejected with more than five addresses, also while it is off', async () => {
     const jane = await world.holder('many')
     const addresses = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `${name}@x.test`)
     for (const enabled of [true, false]) {
@@ -49,12 +49,12 @@ describe('forwarding', () => {
     { addresses: [7] },
     { keep_copy: null },
     { addresses: [`${'x'.repeat(400)}@b.test`] },
-  ])('is refused when it is malformed: %j', async (body) => {
+  ])('is rejected when it is malformed: %j', async (body) => {
     const jane = await world.holder('malformed')
     expect(await jane.put(PATH, body)).toMatchObject({ status: 422, body: { detail: [{}] } })
   })
 
-  it('is off before it was ever saved', async () => {
+  it('is off before the first save', async () => {
     const jane = await world.holder('never')
     expect(await jane.get(PATH)).toMatchObject({
       status: 200,
@@ -62,7 +62,7 @@ describe('forwarding', () => {
     })
   })
 
-  it('is cleaned, saved and read back, and its addresses stay while it is off', async () => {
+  it('stores normalized addresses and keeps them while it is off', async () => {
     const jane = await world.holder('saved')
     const addresses = [
       '  Joe@Elsewhere.test',
@@ -86,7 +86,7 @@ describe('forwarding', () => {
     expect(jane.scripts.scripts.get('svc-forwarding')).not.toMatch(/^[a-z]/m)
   })
 
-  it('is a redirect for each address, in copy or not', async () => {
+  it('is written as one redirect per address, with :copy when keep_copy is set', async () => {
     const jane = await world.holder('written')
     const body = { enabled: true, addresses: ["o'neil+x@a.test", 'b@x.test'] }
     await jane.put(PATH, body)

@@ -15,7 +15,7 @@ interface Needs extends Pick<Core, 'access' | 'imapLogin'> {
 export type PasswordService = ReturnType<typeof passwordService>
 
 export const passwordService = ({ access, imapLogin, mailboxes }: Needs) => ({
-  /** Every other session ends: whoever else knew the old password is out. */
+  /** Ends every other session, because the old password may have been stolen. */
   async change(caller: Caller, body: { current_password: string; new_password: string }) {
     const problem = passwordProblem(body.new_password)
     if (problem) throw invalidField('new_password', problem)

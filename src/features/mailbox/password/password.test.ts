@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, PASSWORD, startApp } from '../../../../test/support/app.ts'
 import { isSignedIn, startMailServers } from '../../../../test/support/mail-servers.ts'
-import { passwordMatches } from '../../../lib/passwords.ts'
 
 const PATH = '/api/v1/mailbox/password'
 const NEW_PASSWORD = 'another-passphrase-77'
@@ -17,8 +16,8 @@ afterAll(async () => {
   await mail.stop()
 })
 
-describe("the holder's own password", () => {
-  it('must meet the policy, before the old one is even looked at', async () => {
+describe('changing the password of a mailbox', () => {
+  it('checks the password policy before the current password', async () => {
     const acme = await app.tenant('acme')
     const jane = await app.session('mailbox', acme.accountId)
     expect(
@@ -29,7 +28,7 @@ describe("the holder's own password", () => {
     })
   })
 
-  it('changes with the old one; other sessions end, this one stays', async () => {
+  it('ends the other sessions, keeps this one and emits an event', async () => {
     const acme = await app.tenant('changing')
     mail.passwords.set(acme.email, PASSWORD)
     const jane = await app.session('mailbox', acme.accountId)
@@ -50,7 +49,7 @@ describe("the holder's own password", () => {
       .select(['password_hash', 'must_change_password'])
       .where('id', '=', acme.accountId)
       .executeTakeFirstOrThrow()
-    expect(await passwordMatches(NEW_PASSWORD, row.password_hash)).toBe(true)
+    expect(await app.core.passwords.matches(NEW_PASSWORD, row.password_hash)).toBe(true)
     const events = await app.core.db
       .selectFrom('events')
       .select(['event', 'org_id', 'data'])
@@ -71,7 +70,7 @@ describe("the holder's own password", () => {
     ])
   })
 
-  it('stays with a wrong old one, and cannot be guessed', async () => {
+  it('rejects a wrong current password and throttles after three failures', async () => {
     const acme = await app.tenant('guessing')
     const jane = await app.session('mailbox', acme.accountId)
     const statuses: number[] = []
@@ -82,7 +81,7 @@ describe("the holder's own password", () => {
     expect(statuses).toEqual([400, 400, 400, 429])
   })
 
-  it('comes before everything else when a change is demanded, and opens the rest again', async () => {
+  it('is required before other routes after a temporary reset', async () => {
     const acme = await app.tenant('demanded')
     mail.passwords.set(acme.email, NEW_PASSWORD)
     await acme.post(`/api/v1/mailboxes/email-accounts/${acme.accountId}/reset-password`, {
@@ -95,7 +94,7 @@ describe("the holder's own password", () => {
       body: { error_code: 'password_change_required', msg: 'Set a new password to continue' },
     })
     const passwords = { current_password: NEW_PASSWORD, new_password: 'a-third-passphrase-3' }
-    // From elsewhere: the failures above have closed the door to this address.
+    // Another client IP: the failures of the test above have blocked the default one.
     const changed = await jane.post(PATH, passwords, { from: '127.0.31.1' })
     expect(changed.status).toBe(200)
     expect((await jane.get('/api/v1/mailbox/two-factor')).status).toBe(200)

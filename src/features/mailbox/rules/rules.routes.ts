@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { mailboxSession } from '../../../access/labels.ts'
-import { Unprocessable } from '../../../errors.ts'
+import { Unprocessable, WORK_ERRORS } from '../../../errors.ts'
 import { Success, success } from '../../../http/envelope.ts'
 import { READ_ERRORS, SAVE_ERRORS } from '../script-store/script-store.ts'
 import { Outcome, RuleList, RulesBody, TestBody } from './rules.schemas.ts'
@@ -33,10 +33,10 @@ export const ruleRoutes =
     })
 
     app.post('/rules/test', {
-      config: { auth: mailboxSession(), errors: [...READ_ERRORS, Unprocessable] },
+      config: { auth: mailboxSession(), errors: [...READ_ERRORS, Unprocessable, ...WORK_ERRORS] },
       schema: {
         operationId: 'test_mailbox_rules',
-        summary: 'What would happen to a message, without sending one',
+        summary: 'Evaluate the rules for a message without sending it',
         body: TestBody,
         response: { 200: Success(Outcome) },
       },

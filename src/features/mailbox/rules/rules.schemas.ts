@@ -7,7 +7,7 @@ const Word = (description: string, example: string) =>
 const Condition = Body(
   {
     field: Word(
-      'from, to, cc, subject or body; a condition on anything else is kept, and ignored',
+      'from, to, cc, subject or body; a condition on another field is stored and ignored',
       'from',
     ),
     operator: Word('contains (default), is, or matches with the wildcards * and ?', 'contains'),
@@ -19,7 +19,7 @@ const Condition = Body(
 const Action = Body(
   {
     type: Word(
-      'move, flag, mark_read, forward or discard; anything else is kept, and ignored',
+      'move, flag, mark_read, forward or discard; another type is stored and ignored',
       'move',
     ),
     value: Type.Optional(
@@ -55,7 +55,7 @@ export const RuleList = Type.Object(
   {
     rules: Type.Array(Rule),
     managed: Type.Boolean({
-      description: 'false: somebody else wrote the script; saving replaces it',
+      description: 'false: the script was written by another program; saving replaces it',
     }),
   },
   { title: 'MailboxRules' },

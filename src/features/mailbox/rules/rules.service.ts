@@ -1,9 +1,12 @@
 import type { Caller } from '../../../access/caller.ts'
+import type { Core } from '../../../core.ts'
 import { Unprocessable } from '../../../errors.ts'
 import { ulid } from '../../../lib/ulid.ts'
+import { taskIn } from '../../../lib/worker-pool.ts'
 import { isAddress, isSameAddress } from '../../../sieve/address.ts'
 import { blockedSenders } from '../../../sieve/blocked-senders.ts'
-import { dryRun, type Message } from '../../../sieve/dry-run.ts'
+import type { Message } from '../../../sieve/dry-run.ts'
+import { folderProblem } from '../../../sieve/folder.ts'
 import { forwarding } from '../../../sieve/forwarding.ts'
 import { type Action, type Condition, RULE_MARKER, type Rule, rules } from '../../../sieve/rules.ts'
 import { vacation } from '../../../sieve/vacation.ts'
@@ -12,6 +15,9 @@ import { readComponent, saveComponent } from '../script-store/layout.ts'
 import type { ScriptStore } from '../script-store/script-store.ts'
 
 const MAX_RULES = 50
+const TEST_LIMIT_MS = 5000
+
+const dryRun = taskIn<typeof import('./dry-run.task.ts')>('features/mailbox/rules/dry-run')
 
 interface SentRule {
   id?: string | null
@@ -24,7 +30,7 @@ interface SentRule {
 
 export type RuleService = ReturnType<typeof ruleService>
 
-export const ruleService = (scripts: ScriptStore) => ({
+export const ruleService = (scripts: ScriptStore, { workers }: Pick<Core, 'workers'>) => ({
   async get(caller: Caller) {
     const { settings, managed } = await scripts.read(holderOf(caller).email, (session) =>
       readComponent(session, rules, RULE_MARKER),
@@ -41,7 +47,7 @@ export const ruleService = (scripts: ScriptStore) => ({
     return { rules: all, managed: true }
   },
 
-  /** What would happen to a message, by the stored rules or by some that are not stored yet. */
+  /** Simulates a message, with the stored rules or with rules of the request. */
   async test(caller: Caller, message: Message, sent?: readonly SentRule[]) {
     const { email } = holderOf(caller)
     const given = sent && normalized(sent, email)
@@ -51,11 +57,12 @@ export const ruleService = (scripts: ScriptStore) => ({
       forwarding: (await readComponent(session, forwarding)).settings,
       vacation: (await readComponent(session, vacation)).settings,
     }))
-    return dryRun(message, settings, email)
+    const limits = { owner: caller.organizationId ?? '', timeLimitMs: TEST_LIMIT_MS }
+    return workers.run(dryRun, { message, settings, ownAddress: email }, limits)
   },
 })
 
-/** Once: what is answered is what is stored, ids included. */
+/** Assigns ids once, so that the response shows the stored rules. */
 function normalized(sent: readonly SentRule[], ownAddress: string): Rule[] {
   if (sent.length > MAX_RULES) throw new Unprocessable(`At most ${MAX_RULES} rules`)
   return sent.map(({ id, name, match, conditions = [], actions = [], enabled = true }) => ({
@@ -70,7 +77,13 @@ function normalized(sent: readonly SentRule[], ownAddress: string): Rule[] {
 
 function checked(action: Action, ownAddress: string): Action {
   const to = action.value?.trim()
-  if (action.type !== 'forward' || !to) return action
+  if (!to) return action
+  if (action.type === 'move') {
+    const problem = folderProblem(to)
+    if (problem) throw new Unprocessable(`A rule cannot move to the folder ${to}: ${problem}`)
+    return { ...action, value: to }
+  }
+  if (action.type !== 'forward') return action
   if (!isAddress(to)) throw new Unprocessable(`A rule cannot forward to ${to}: it is no address`)
   if (isSameAddress(to, ownAddress)) throw new Unprocessable('A mailbox cannot forward to itself')
   return { ...action, value: to }

@@ -12,8 +12,8 @@ afterAll(() => world.stop())
 const hello = { field: 'subject', operator: 'contains', value: 'hello' }
 const move = { type: 'move', value: 'Work' }
 
-describe('rules', () => {
-  it('are refused when there are more than 50', async () => {
+describe('mailbox rules', () => {
+  it('are rejected when there are more than 50', async () => {
     const jane = await world.holder('many')
     const rules = Array.from({ length: 51 }, () => ({}))
     expect(await jane.put(PATH, { rules })).toMatchObject({
@@ -32,16 +32,16 @@ describe('rules', () => {
     { rules: [{ actions: [{ type: 'x'.repeat(65) }] }] },
     { rules: [{ name: 'x'.repeat(256) }] },
     { rules: [{ enabled: 'false' }] },
-  ])('are refused when they are malformed: %#', async (body) => {
+  ])('are rejected when they are malformed: case %#', async (body) => {
     const jane = await world.holder('malformed')
     expect(await jane.put(PATH, body)).toMatchObject({ status: 422, body: { detail: [{}] } })
     expect(jane.scripts.scripts.size).toBe(0)
   })
 
   it.each([
-    ['no address', 'x"; discard; "@b.test', /it is no address/],
+    ['an invalid address', 'x"; discard; "@b.test', /it is no address/],
     ['the mailbox itself', ' ADMIN@forward.test', /cannot forward to itself/],
-  ])('are refused when they forward to %s', async (_what, value, msg) => {
+  ])('are rejected when they forward to %s', async (_what, value, msg) => {
     const jane = await world.holder('forward')
     const rules = [{ conditions: [hello], actions: [{ type: 'forward', value }] }]
     expect(await jane.put(PATH, { rules })).toMatchObject({
@@ -50,7 +50,7 @@ describe('rules', () => {
     })
   })
 
-  it('are none before any was saved', async () => {
+  it('are an empty list before the first save', async () => {
     const jane = await world.holder('never')
     expect(await jane.get(PATH)).toMatchObject({
       status: 200,
@@ -58,7 +58,7 @@ describe('rules', () => {
     })
   })
 
-  it('are completed, stored as they are answered, and read back in their order', async () => {
+  it('get defaults, are stored as returned and keep their order', async () => {
     const jane = await world.holder('saved')
     const rules = [
       { name: '"quoted"\n# svc-rule: {}', match: 'any', conditions: [hello], actions: [move] },
@@ -84,7 +84,7 @@ describe('rules', () => {
     expect((await jane.get(PATH)).body.data).toEqual({ rules: [], managed: true })
   })
 
-  it('emit what is usable of them, and nothing for the rest', async () => {
+  it('are written as Sieve only as far as they are usable', async () => {
     const jane = await world.holder('emitted')
     const script = async (...rules: object[]) => {
       await jane.put(PATH, { rules })
@@ -110,10 +110,10 @@ describe('rules', () => {
         actions: [move, { type: 'flag' }],
       }),
     ).toEqual([
-      'require ["fileinto", "imap4flags"];',
+      'require ["fileinto", "imap4flags", "mailbox"];',
       'if header :contains "subject" "hello" {',
       '  addflag "\\\\Flagged";',
-      '  fileinto "Work";',
+      '  fileinto :create "Work";',
       '}',
     ])
     const body = { field: 'body', operator: 'matches', value: 'a*' }
@@ -127,7 +127,7 @@ describe('rules', () => {
   })
 })
 
-describe('a dry run', () => {
+describe('a dry run of mailbox rules', () => {
   const TEST = `${PATH}/test`
   const message = { from: 'Boss <boss@work.test>', to: 'admin@dry.test', subject: 'Hello there' }
   const nothing = {
@@ -139,7 +139,7 @@ describe('a dry run', () => {
     vacation_reply: false,
   }
 
-  it('says what the stored settings do, in their order, and changes nothing', async () => {
+  it('returns the effect of all stored settings and changes no script', async () => {
     const jane = await world.holder('dry')
     const test = async (body: object) => (await jane.post(TEST, body)).body.data
     expect(await test(message)).toEqual(nothing)
@@ -176,7 +176,7 @@ describe('a dry run', () => {
     expect(jane.scripts.scripts).toEqual(before)
   })
 
-  it('tries rules before they are stored', async () => {
+  it('evaluates the rules of the request without storing them', async () => {
     const jane = await world.holder('tried')
     const rules = [{ name: 'Gone', conditions: [hello], actions: [{ type: 'discard' }] }]
     const answer = await jane.post(TEST, { ...message, rules })
@@ -188,5 +188,38 @@ describe('a dry run', () => {
     expect((await jane.get(PATH)).body.data.rules).toEqual([])
     const many = Array.from({ length: 51 }, () => ({}))
     expect((await jane.post(TEST, { rules: many })).status).toBe(422)
+  })
+})
+
+describe('testing mailbox rules with expensive patterns (S3)', () => {
+  const body = 'a'.repeat(200_000)
+  const rulesWith = (value: string, count: number) =>
+    Array.from({ length: count }, () => ({
+      match: 'any',
+      conditions: Array(20).fill({ field: 'body', operator: 'matches', value }),
+      actions: [{ type: 'flag' }],
+    }))
+
+  it('answers for 20 wildcard conditions on 200 kB', async () => {
+    const jane = await world.holder('expensive')
+    const answer = await jane.post(`${PATH}/test`, {
+      body,
+      rules: rulesWith(`*${'a'.repeat(1900)}b*`, 1),
+    })
+    expect(answer).toMatchObject({ status: 200, body: { data: { matched_rules: [] } } })
+  })
+
+  it('answers 422 when it takes too long, and other requests meanwhile', async () => {
+    const jane = await world.holder('expensive')
+    let isDone = false
+    const slow = jane
+      .post(`${PATH}/test`, { body, rules: rulesWith(`*${'a?'.repeat(900)}b*`, 20) })
+      .finally(() => {
+        isDone = true
+      })
+    const joe = await world.holder('other')
+    const other = await joe.post(`${PATH}/test`, { subject: 'x', rules: [] })
+    expect([other.status, isDone]).toEqual([200, false])
+    expect(await slow).toMatchObject({ status: 422, body: { error_code: 'TOO_MUCH_WORK' } })
   })
 })

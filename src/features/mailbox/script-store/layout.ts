@@ -1,60 +1,45 @@
 import type { Session } from '../../../mail/managesieve/session.ts'
-import {
-  type Additions,
-  additionsOf,
-  COMPONENTS,
-  MAIN,
-  mainScript,
-  TENANT_VACATION,
-} from '../../../sieve/main-script.ts'
+import { COMPONENTS, filterOf, MAIN, mainScript } from '../../../sieve/main-script.ts'
 import { isForeign } from '../../../sieve/marker.ts'
 
 /** Stores one component, then makes sure that all of them run. */
-export async function saveComponent(
-  session: Session,
-  name: string,
-  script: string,
-  changed: Partial<Additions> = {},
-): Promise<Layout> {
+export async function saveComponent(session: Session, name: string, script: string): Promise<void> {
   await session.put(name, script)
-  return runAll(session, changed)
+  await runAll(session)
 }
 
 export interface Layout {
   names: ReadonlySet<string>
   /** The script that the mail server runs; undefined when there is none. */
   active: string | undefined
-  additions: Additions
+  /** The script of the tenant that the main script includes. */
+  filter: string | undefined
 }
 
-/** What there is. Additions that somebody has deleted are none. */
+/** Reads the current scripts. A filter that was deleted is treated as missing. */
 export async function readLayout(session: Session): Promise<Layout> {
   const scripts = await session.list()
   const names = new Set(scripts.map(({ name }) => name))
-  const { filter, vacation } = additionsOf(names.has(MAIN) ? ((await session.get(MAIN)) ?? '') : '')
+  const filter = filterOf(names.has(MAIN) ? ((await session.get(MAIN)) ?? '') : '')
   return {
     names,
     active: scripts.find(({ active }) => active)?.name,
-    additions: {
-      filter: filter !== undefined && names.has(filter) ? filter : undefined,
-      vacation: vacation && names.has(TENANT_VACATION),
-    },
+    filter: filter !== undefined && names.has(filter) ? filter : undefined,
   }
 }
 
 /**
- * Makes the main script the active one, and returns what there was before. Every component is
- * stored first, also one that was never set: Pigeonhole 0.5.19 crashes now and then at delivery
- * when several optional includes are missing.
+ * Activates the main script, with another filter of the tenant if one is given. Every component is stored
+ * first, also one that was never set: Pigeonhole 0.5.19 crashes at times at delivery when several
+ * optional includes are missing.
  */
-export async function runAll(session: Session, changed: Partial<Additions> = {}): Promise<Layout> {
+export async function runAll(session: Session, filter?: string): Promise<void> {
   const before = await readLayout(session)
   for (const [name, off] of COMPONENTS) {
     if (!before.names.has(name)) await session.put(name, off)
   }
-  await session.put(MAIN, mainScript({ ...before.additions, ...changed }))
+  await session.put(MAIN, mainScript(filter ?? before.filter))
   await session.activate(MAIN)
-  return before
 }
 
 interface Component<Settings> {
@@ -63,7 +48,7 @@ interface Component<Settings> {
   read(script: string): Settings
 }
 
-/** Settings as they were saved; none, and not managed, when somebody else wrote the script. */
+/** Settings as saved; empty and not managed when another program wrote the script. */
 export async function readComponent<Settings>(
   session: Session,
   { name, none, read }: Component<Settings>,

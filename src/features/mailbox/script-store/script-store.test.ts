@@ -23,8 +23,8 @@ const WRITES = [
 ] as const
 const COMPONENTS = ['svc-blocked-senders', 'svc-rules', 'svc-forwarding', 'svc-vacation']
 
-describe('the filters of a mailbox', () => {
-  it("are nobody else's, and are not changed without the CSRF token", async () => {
+describe('the filter settings of a mailbox', () => {
+  it('require a mailbox session, and the CSRF token for changes', async () => {
     const jane = await world.holder('guarded')
     for (const path of [...READS, 'capabilities']) {
       const refused = { status: 401, body: { msg: 'Authentication required' } }
@@ -52,27 +52,30 @@ describe('the filters of a mailbox', () => {
     ['compiler', 200, 400, /line 3: error: unknown command `frobnicate"/, undefined],
     ['no-space', 200, 400, /^Script is too large\.$/, undefined],
     ['refuse', 502, 502, /^Could not (read|save) mail filters$/, undefined],
-  ])('answer as documented when the server: %s', async (behaviour, read, write, msg, code) => {
-    const jane = await world.holder('misbehaving')
-    world.sieve.behaviour = behaviour
-    const shape = (status: number) =>
-      status === 200
-        ? { status }
-        : { status, body: { type: 'error', msg: expect.stringMatching(msg) } }
-    for (const path of READS) {
-      const answer = await jane.get(`${MAILBOX}/${path}`)
-      expect(answer).toMatchObject(shape(read))
-      if (read !== 200) expect(answer.body.error_code).toBe(code)
-    }
-    for (const [method, path, body] of WRITES) {
-      const answer = await jane.call(method, `${MAILBOX}/${path}`, body)
-      expect(answer).toMatchObject(shape(write))
-      expect(answer.body.error_code).toBe(code)
-    }
-    expect(jane.scripts.scripts.size).toBe(0)
-  })
+  ])(
+    'return the documented error when the ManageSieve server behaves as: %s',
+    async (behaviour, read, write, msg, code) => {
+      const jane = await world.holder('misbehaving')
+      world.sieve.behaviour = behaviour
+      const shape = (status: number) =>
+        status === 200
+          ? { status }
+          : { status, body: { type: 'error', msg: expect.stringMatching(msg) } }
+      for (const path of READS) {
+        const answer = await jane.get(`${MAILBOX}/${path}`)
+        expect(answer).toMatchObject(shape(read))
+        if (read !== 200) expect(answer.body.error_code).toBe(code)
+      }
+      for (const [method, path, body] of WRITES) {
+        const answer = await jane.call(method, `${MAILBOX}/${path}`, body)
+        expect(answer).toMatchObject(shape(write))
+        expect(answer.body.error_code).toBe(code)
+      }
+      expect(jane.scripts.scripts.size).toBe(0)
+    },
+  )
 
-  it('are not configured without a master login, and say so until it is set', async () => {
+  it('return sieve_not_configured without a master login', async () => {
     const app = await startApp()
     try {
       const tenant = await app.tenant('bare')
@@ -92,7 +95,7 @@ describe('the filters of a mailbox', () => {
   })
 
   it.each(WRITES)(
-    'are stored whole by %s %s, before they become active',
+    'are stored completely by %s %s before the main script is activated',
     async (method, path, body) => {
       const jane = await world.holder(`whole-${path}`)
       world.sieve.commands.length = 0
@@ -110,7 +113,7 @@ describe('the filters of a mailbox', () => {
     },
   )
 
-  it('leave scripts under other names alone', async () => {
+  it('do not change scripts with other names', async () => {
     const jane = await world.holder('others')
     jane.scripts.scripts.set('mine', 'keep;')
     jane.scripts.active = 'mine'
@@ -121,7 +124,7 @@ describe('the filters of a mailbox', () => {
     expect(jane.scripts.active).toBe('svc-main')
   })
 
-  it('are not managed where somebody else wrote the script, until they are saved', async () => {
+  it('are not managed while the script is foreign, until the first save', async () => {
     const jane = await world.holder('foreign')
     for (const name of COMPONENTS) jane.scripts.scripts.set(name, 'if true {\n  keep;\n}\n')
     const managed = async (path: string) => (await jane.get(`${MAILBOX}/${path}`)).body.data.managed
@@ -130,12 +133,12 @@ describe('the filters of a mailbox', () => {
       expect((await jane.call(method, `${MAILBOX}/${path}`, body)).body.data.managed).toBe(true)
       expect(await managed(path)).toBe(true)
     }
-    // Comments alone are nobody's settings.
+    // A script with only comments is not a foreign script.
     for (const name of COMPONENTS) jane.scripts.scripts.set(name, '# empty\r\n/* require */\r\n')
     for (const path of READS) expect(await managed(path)).toBe(true)
   })
 
-  it('survive a marker that cannot be read', async () => {
+  it('skip a rule with a malformed marker', async () => {
     const jane = await world.holder('broken')
     const rules = [1, 2, 3].map((n) => ({ id: `r${n}`, name: `Rule ${n}` }))
     await jane.put(`${MAILBOX}/rules`, { rules })
@@ -146,7 +149,7 @@ describe('the filters of a mailbox', () => {
     expect(data.managed).toBe(true)
   })
 
-  it('happen once under one Idempotency-Key', async () => {
+  it('are saved once for one Idempotency-Key', async () => {
     const jane = await world.holder('once')
     const headers = { 'idempotency-key': 'save-1' }
     const save = () => jane.put(`${MAILBOX}/rules`, { rules: [{}] }, { headers })
@@ -158,7 +161,7 @@ describe('the filters of a mailbox', () => {
     expect(world.sieve.logins).toHaveLength(logins)
   })
 
-  it('leave the rest of the API alone when the server falls asleep in the middle', async () => {
+  it('do not delay other routes while the ManageSieve server hangs', async () => {
     const names = Array.from({ length: 6 }, (_, n) => `asleep${n}`)
     const holders = await Promise.all(names.map((name) => world.holder(name)))
     world.sieve.behaviour = 'hang-after-login'
@@ -182,7 +185,7 @@ describe('the capabilities of a mailbox', () => {
   const capabilities = async (jane: Awaited<ReturnType<typeof world.holder>>) =>
     (await jane.get(`${MAILBOX}/capabilities`)).body
 
-  it('follow the filter service: off by a failure, on again by a success or a later probe', async () => {
+  it('report filters as off after a failure, and on after a success or a later probe', async () => {
     const jane = await world.holder('capable')
     const filters = async () => {
       const { rules, forwarding, vacation } = (await capabilities(jane)).data.capabilities
@@ -195,8 +198,9 @@ describe('the capabilities of a mailbox', () => {
       data: {
         email_address: jane.email,
         capabilities: {
-          mail: true,
-          send: true,
+          // The test has a ManageSieve server only.
+          mail: false,
+          send: false,
           settings: true,
           two_factor: true,
           rules: true,
@@ -212,7 +216,7 @@ describe('the capabilities of a mailbox', () => {
     expect(await filters()).toBe(false)
     world.sieve.behaviour = 'normal'
     expect(await filters()).toBe(false)
-    // Real requests do not wait for the probe.
+    // A successful request restores the capability before the next probe.
     expect((await jane.get(`${MAILBOX}/rules`)).status).toBe(200)
     expect(await filters()).toBe(true)
     world.sieve.behaviour = 'no-starttls'

@@ -15,7 +15,9 @@ import { lockScripts } from './script-store.repository.ts'
 
 const MAX_DIAGNOSTIC = 2000
 
-/** What can go wrong on every route that reads, and on every one that saves. */
+/** Errors of every route that reads scripts, and of every route that saves them. */
+export { noteForwarding, noteVacation } from './script-store.repository.ts'
+
 export const READ_ERRORS = [FiltersNotRead, SieveNotConfigured, SieveUnavailable]
 export const SAVE_ERRORS = [ScriptRefused, FiltersNotSaved, SieveNotConfigured, SieveUnavailable]
 
@@ -26,10 +28,10 @@ export interface Mailbox {
 
 export type ScriptStore = ReturnType<typeof scriptStore>
 
-/** The scripts of mailboxes, which live on the mail server and nowhere else. */
+/** The scripts of mailboxes. They are stored on the mail server only. */
 export function scriptStore({ change, config, sieve }: Pick<Core, 'change' | 'config' | 'sieve'>) {
   const oneAtATime = namedMutex()
-  // A mail server that has gone to sleep must not hold every transaction of this process.
+  // A mail server that hangs must not occupy every transaction of this process.
   const inTransaction = limiter(Math.max(1, Math.floor(config.DATABASE_POOL / 4)))
 
   return {
@@ -39,9 +41,9 @@ export function scriptStore({ change, config, sieve }: Pick<Core, 'change' | 'co
       refusing(FiltersNotRead, () => sieve.session(email, work)),
 
     /**
-     * Reads, decides and writes while nobody else does, in any process. The transaction has what
-     * belongs to the change; the scripts are written just before it commits, so that a refusal
-     * leaves no trace, and a request that broke off may be sent again.
+     * Reads, decides and writes under a lock that holds across processes. The scripts are written just
+     * before the transaction commits: a refusal leaves no trace, and an interrupted request can be
+     * sent again.
      */
     edit: <Result>(
       caller: Caller,
@@ -71,7 +73,7 @@ async function refusing<Result>(
     return await work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    // The compiler gives no code, only its words.
+    // The compiler returns no error code, only a text.
     const byCompiler = error.command === 'PUTSCRIPT' && error.code === ''
     if (byCompiler || error.code.startsWith('QUOTA')) {
       throw new ScriptRefused(error.message.trim().slice(0, MAX_DIAGNOSTIC))

@@ -12,7 +12,7 @@ export const twoFactorRoutes =
       config: { auth: mailboxSession() },
       schema: {
         operationId: 'mailbox_two_factor',
-        summary: 'Whether a second factor is asked for at login',
+        summary: 'Whether the login requires a second factor',
         response: { 200: Success(shapes.TwoFactorStatus) },
       },
       handler: async ({ caller }) =>

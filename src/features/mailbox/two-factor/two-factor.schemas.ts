@@ -23,7 +23,7 @@ export const ConfirmBody = Body({
   code: Type.String({
     minLength: 1,
     maxLength: 32,
-    description: 'What the authenticator application shows',
+    description: 'The code of the authenticator application',
     examples: ['123456'],
   }),
 })

@@ -14,11 +14,11 @@ type Needs = Pick<Core, 'access' | 'change' | 'db'>
 
 export type TwoFactorService = ReturnType<typeof twoFactorService>
 
-/** The holder's second factor, asked for at the next login. */
+/** The second factor of a mailbox holder, required from the next login on. */
 export function twoFactorService({ access, change, db }: Needs) {
   const holderOf = (caller: Caller): Holder => ({ kind: 'mailbox', id: caller.id })
 
-  /** A right code, or nothing happens. Codes are guessed no faster here than at the login. */
+  /** Requires a correct code. Attempts are throttled as at the login. */
   async function withCode(
     caller: Caller,
     code: string,
@@ -46,7 +46,7 @@ export function twoFactorService({ access, change, db }: Needs) {
       return { enabled, pending, enabled_at: enabledAt, backup_codes_left: backupCodesLeft }
     },
 
-    /** Repeated before confirmation, it replaces the pending secret. */
+    /** A second call before confirmation replaces the pending secret. */
     setUp: (caller: Caller) =>
       change(caller, async (tx) => {
         const enrollment = await access.twoFactor.begin(tx, holderOf(caller), caller.email ?? '')

@@ -20,7 +20,7 @@ export const VacationSettings = Type.Object(
     start_date: Nullable(Day),
     end_date: Nullable(Day),
     managed: Type.Boolean({
-      description: 'false: somebody else wrote the script; saving replaces it',
+      description: 'false: the script was written by another program; saving replaces it',
     }),
   },
   { title: 'MailboxVacation' },

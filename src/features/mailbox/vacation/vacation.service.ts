@@ -1,10 +1,9 @@
 import type { Caller } from '../../../access/caller.ts'
 import { Unprocessable } from '../../../errors.ts'
-import { type Vacation, vacation } from '../../../sieve/vacation.ts'
+import { type Vacation, type VacationTerms, vacation } from '../../../sieve/vacation.ts'
 import { holderOf } from '../holder.ts'
 import { readComponent, saveComponent } from '../script-store/layout.ts'
-import { noteVacation } from '../script-store/script-store.repository.ts'
-import type { ScriptStore } from '../script-store/script-store.ts'
+import { noteVacation, type ScriptStore } from '../script-store/script-store.ts'
 
 export type VacationService = ReturnType<typeof vacationService>
 
@@ -17,15 +16,14 @@ export const vacationService = (scripts: ScriptStore) => ({
     return { ...settings, managed }
   },
 
-  async save(caller: Caller, sent: Partial<Vacation>) {
+  /** `terms` limit the replies to some days. */
+  async save(caller: Caller, sent: Partial<Vacation>, terms?: VacationTerms) {
     const holder = holderOf(caller)
     const settings = cleaned(sent)
     await scripts.edit(caller, holder, async (session, tx) => {
-      const script = vacation.write(settings, holder.email)
-      // Two replies to one message are an error of the whole script; the holder's own goes out.
-      const without = settings.enabled ? { vacation: false } : {}
-      const { additions } = await saveComponent(session, vacation.name, script, without)
-      if (settings.enabled && additions.vacation) await noteVacation(tx, holder.id, null)
+      await noteVacation(tx, holder.id, settings)
+      const written = { ...settings, ...(terms && { terms }) }
+      await saveComponent(session, vacation.name, vacation.write(written, holder.email))
     })
     return { ...settings, managed: true }
   },

@@ -15,7 +15,7 @@ describe('the vacation responder', () => {
     { enabled: true },
     { enabled: true, message: ' \r\n\t ' },
     { enabled: true, message: null },
-  ])('is refused without a message: %j', async (body) => {
+  ])('is rejected without a message: %j', async (body) => {
     const jane = await world.holder('silent')
     expect(await jane.put(PATH, body)).toMatchObject({
       status: 422,
@@ -28,12 +28,12 @@ describe('the vacation responder', () => {
     { message: 'x'.repeat(20_001) },
     { start_date: 'x'.repeat(41) },
     { enabled: 1 },
-  ])('is refused when it is too long or malformed', async (body) => {
+  ])('is rejected when a field is too long or malformed: case %#', async (body) => {
     const jane = await world.holder('long')
     expect(await jane.put(PATH, body)).toMatchObject({ status: 422, body: { detail: [{}] } })
   })
 
-  it('is off before it was ever saved', async () => {
+  it('is off before the first save', async () => {
     const jane = await world.holder('never')
     expect(await jane.get(PATH)).toMatchObject({
       status: 200,
@@ -41,7 +41,7 @@ describe('the vacation responder', () => {
     })
   })
 
-  it('is trimmed, saved and read back, whatever its text; empty becomes null', async () => {
+  it('stores any text trimmed, and an empty field as null', async () => {
     const jane = await world.holder('saved')
     const message =
       'Gone "fishing" \\o/\r\n\r\n# svc-vacation: {}\r\nBack \u0085\u2028\u2029 soon 🐟'
@@ -68,7 +68,7 @@ describe('the vacation responder', () => {
     expect(jane.scripts.scripts.get('svc-vacation')).not.toMatch(/^[a-z]/m)
   })
 
-  it('replies once a day for its own address, with a subject only where one is set', async () => {
+  it('replies once a day for its own address, with a subject only if one is set', async () => {
     const jane = await world.holder('written')
     await jane.put(PATH, { enabled: true, message: 'one\ntwo "three"' })
     const script = () => jane.scripts.scripts.get('svc-vacation')?.replace(/^# .*\r\n/, '')

@@ -53,7 +53,7 @@ describe('POST /delete', () => {
         .executeTakeFirst()
   }
 
-  it('takes the address, to the letter, out of the aliases of its organization only', async () => {
+  it('removes exactly this address from the aliases of its organization only', async () => {
     const one = await box({ email: 'ann@acme.test' })
     const only = await alias('Ann@acme.test')
     const twice = await alias('ann@acme.test,ANN@acme.test')
@@ -97,7 +97,7 @@ describe('POST /delete', () => {
     ])
   })
 
-  it('leaves no trace of an address whose domain was written in other letters', async () => {
+  it('removes an address whose domain was sent in Unicode from the aliases', async () => {
     await acme.post('/api/v1/domains/', { domain: 'bücher.test', dkim_enabled: false })
     const ann = await acme.post('/api/v1/mailboxes/email-accounts', {
       email: 'ann@bücher.test',
@@ -112,7 +112,7 @@ describe('POST /delete', () => {
     expect(left).toMatchObject({ destination: 'x@y.example', destinations: ['x@y.example'] })
   })
 
-  it('is refused while a catch-all leads to the address: mail would go round in circles', async () => {
+  it('is rejected while a catch-all forwards to the address, which would create a loop', async () => {
     const tenant = await app.tenant('circular')
     await tenant.post('/api/v1/aliases/add', {
       source: '@circular.test',
@@ -121,11 +121,11 @@ describe('POST /delete', () => {
     const direct = await tenant.delete(`${BASE}/email-accounts/${tenant.accountId}`)
     expect(direct.status).toBe(400)
     const { body } = await tenant.post(`${BASE}/delete`, [tenant.email])
-    // The older route takes the address out of the aliases first.
+    // The older route removes the address from the aliases first.
     expect(body.data).toMatchObject([{ status: 'success', stats: { aliases_deleted: 1 } }])
   })
 
-  it('takes a list only', async () => {
+  it('rejects a body that is no list', async () => {
     expect(await acme.post(`${BASE}/delete`, { items: [acme.email] })).toMatchObject({
       status: 400,
       body: { msg: 'Invalid request format - array of mailboxes expected' },
@@ -134,7 +134,7 @@ describe('POST /delete', () => {
 })
 
 describe('quota and statistics', () => {
-  it('tell what is left of the mailbox, or of the domain', async () => {
+  it('return the available bytes of the mailbox, or of the domain', async () => {
     const tiny = await app.tenant('tiny')
     await tiny.put(`/api/v1/domains/${tiny.domainId}`, { max_quota: 2 * GIB })
     const { email } = await box({ storage_quota: 100, storage_used: 25 }, tiny)
@@ -161,14 +161,14 @@ describe('quota and statistics', () => {
     [{ quota: 5 }, 'Missing required fields: mailbox, quota'],
     [{ mailbox: 'x@acme.test', quota: 'x' }, 'quota must be an integer number of bytes'],
     [{ mailbox: 'x@acme.test', quota: -1 }, 'quota must be non-negative'],
-  ])('refuse %j: %s', async (body, msg) => {
+  ])('reject %j: %s', async (body, msg) => {
     expect(await acme.post(`${BASE}/edit/quota`, body)).toMatchObject({
       status: 400,
       body: { msg },
     })
   })
 
-  it('count the sign-ins of thirty days', async () => {
+  it('count the logins of 30 days', async () => {
     const { id, email } = await box({ storage_used: 10 })
     await app.session('mailbox', id)
     await app.session('mailbox', id)

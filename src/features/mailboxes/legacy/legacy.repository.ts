@@ -28,6 +28,8 @@ export const findByEmail = (db: Db, scope: Scope, email: string) =>
 export const find = (db: Db, scope: Scope, id: string) =>
   withDomain(db, scope).where('email_accounts.id', '=', id).executeTakeFirst()
 
+export type LegacyRow = NonNullable<Awaited<ReturnType<typeof find>>>
+
 export const logins = (db: Db, accountId: string, since: Date) =>
   db
     .selectFrom('sessions')

@@ -1,13 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { key } from '../../../access/labels.ts'
+import { ADDRESS_CONFLICTS } from '../../../hosting/address-conflicts.ts'
 import { Done, done, Success, success } from '../../../http/envelope.ts'
 import { AllotmentExceeded, QuotaOverridden } from '../../organizations/organizations.errors.ts'
-import {
-  AddressInUse,
-  DomainUnavailable,
-  MailboxExists,
-  UserLimitReached,
-} from '../mailboxes.errors.ts'
+import { DomainUnavailable, MailboxExists, UserLimitReached } from '../mailboxes.errors.ts'
 import { InvalidMailbox, MailboxNotFound } from './legacy.errors.ts'
 import * as shapes from './legacy.schemas.ts'
 import type { LegacyMailboxService } from './legacy.service.ts'
@@ -23,7 +19,7 @@ export const legacyMailboxRoutes =
           InvalidMailbox,
           DomainUnavailable,
           MailboxExists,
-          AddressInUse,
+          ...ADDRESS_CONFLICTS,
           UserLimitReached,
           AllotmentExceeded,
         ],
@@ -85,7 +81,7 @@ export const legacyMailboxRoutes =
       config: { auth: key('read'), errors: [MailboxNotFound] },
       schema: {
         operationId: 'get_mailbox_quota',
-        summary: 'What a mailbox may hold and holds (older route)',
+        summary: 'Get the quota and the usage of a mailbox (older route)',
         params: shapes.MailboxParams,
         response: { 200: Success(shapes.Quota) },
       },

@@ -93,7 +93,7 @@ export const Quota = Type.Object({
   available: Nullable(
     Type.Integer({ description: 'Bytes; of the domain where the mailbox has no limit of its own' }),
   ),
-  folder_breakdown: Type.Array(FreeForm('Not kept; always empty'), { examples: [[]] }),
+  folder_breakdown: Type.Array(FreeForm('Not stored; always empty'), { examples: [[]] }),
 })
 
 export const QuotaBody = Body({

@@ -5,16 +5,17 @@ import { ApiError } from '../../../errors.ts'
 import { itemText } from '../../../lib/item-text.ts'
 import { isLocalPart, toMailAddress } from '../../../lib/mail-address.ts'
 import { percent } from '../../../lib/percent.ts'
-import { withoutSpaces } from '../../../lib/spaces.ts'
+import { trimSpaces } from '../../../lib/spaces.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { MailboxExists } from '../mailboxes.errors.ts'
 import type { AccountFields } from '../mailboxes.repository.ts'
 import { accountProblems, newPasswordProblem, type Sent } from '../mailboxes.rules.ts'
-import { type MailboxService, shown } from '../mailboxes.service.ts'
+import { type MailboxService, withLocalPart } from '../mailboxes.service.ts'
 import { InvalidMailbox, MailboxNotFound } from './legacy.errors.ts'
 import * as legacy from './legacy.repository.ts'
 
 const DEFAULT_QUOTA = 5 * 1024 ** 3
-const STATS_MS = 30 * 24 * 60 * 60 * 1000
+const STATS_MS = 30 * DAY_MS
 
 interface Needs extends Pick<Core, 'db' | 'now'> {
   mailboxes: Pick<MailboxService, 'add' | 'edit' | 'remove'>
@@ -33,11 +34,11 @@ interface Outcome {
 
 export type LegacyMailboxService = ReturnType<typeof legacyMailboxService>
 
-/** Older routes, which speak of mailboxes by address; onto the same rules. */
+/** The older routes name mailboxes by address; the rules are those of the mailbox service. */
 export function legacyMailboxService({ db, mailboxes, now }: Needs) {
   const find = async ({ scope }: Caller, addressOrId: string) => {
     if (!addressOrId.includes('@')) return legacy.find(db, scope, addressOrId)
-    // The first mailbox of all may have an address that no later one can get.
+    // Bootstrap accepts addresses that toMailAddress rejects.
     const email = toMailAddress(addressOrId)?.address ?? addressOrId.trim().toLowerCase()
     return legacy.findByEmail(db, scope, email)
   }
@@ -48,11 +49,26 @@ export function legacyMailboxService({ db, mailboxes, now }: Needs) {
     return row
   }
 
-  /** Items of a list are each on their own: one that fails does not hold up the others. */
+  /** For an item of a list: the error names the item and does not stop the others. */
   async function named(caller: Caller, item: string) {
     const row = await find(caller, item)
     if (!row) throw new InvalidMailbox(`Mailbox ${item} not found`)
     return row
+  }
+
+  async function editOne(caller: Caller, item: string, attr: Sent): Promise<void> {
+    const row = await named(caller, item)
+    const fields = fieldsOf(attr)
+    const { password } = attr
+    refuseFirst([
+      ...accountProblems(fields as Sent),
+      password === undefined ? undefined : newPasswordProblem(password),
+    ])
+    if (Object.keys(fields).length === 0 && password === undefined) return
+    await mailboxes.edit(caller, row.id, {
+      fields,
+      ...(password !== undefined && { password: { new: password as string } }),
+    })
   }
 
   return {
@@ -74,14 +90,14 @@ export function legacyMailboxService({ db, mailboxes, now }: Needs) {
       return { user_id: id, email }
     },
 
-    /** Somebody else's mailbox is as little there as an unknown one. */
+    /** Another organization's mailbox is not found, like an unknown one. */
     async get(caller: Caller, mailboxId: string, organizationId: string | undefined) {
       const rows =
         mailboxId === 'all'
           ? await legacy.listActive(db, narrowed(caller.scope, organizationId))
           : [await existing(caller, mailboxId)]
       return rows.map((row) => ({
-        ...shown(row),
+        ...withLocalPart(row),
         stats: { message_count: row.total_emails, total_size: row.storage_used },
         quota_usage_percent: percent(row.storage_used, row.storage_quota),
       }))
@@ -95,19 +111,7 @@ export function legacyMailboxService({ db, mailboxes, now }: Needs) {
         const part = partOf(caller, index === items.length - 1)
         results.push(
           await outcome(item, async () => {
-            const row = await named(caller, item)
-            const fields = fieldsOf(attr)
-            const password = attr.password
-            refuseFirst([
-              ...accountProblems(fields as Sent),
-              password === undefined ? undefined : newPasswordProblem(password),
-            ])
-            if (Object.keys(fields).length > 0 || password !== undefined) {
-              await mailboxes.edit(part, row.id, {
-                fields,
-                ...(password !== undefined && { password: { new: password as string } }),
-              })
-            }
+            await editOne(part, item, attr)
             return `Mailbox ${item} updated successfully`
           }),
         )
@@ -115,7 +119,7 @@ export function legacyMailboxService({ db, mailboxes, now }: Needs) {
       return results
     },
 
-    /** The address also leaves the aliases of its organization. */
+    /** Also removes the address from the aliases of its organization. */
     async remove(caller: Caller, sent: unknown) {
       if (!Array.isArray(sent)) {
         throw new InvalidMailbox('Invalid request format - array of mailboxes expected')
@@ -126,9 +130,9 @@ export function legacyMailboxService({ db, mailboxes, now }: Needs) {
         let stats: Removed | undefined
         const result = await outcome(item, async () => {
           const row = await named(caller, item)
-          const gone = await mailboxes.remove(part, row.id, { fromAliases: true })
-          if (!gone) throw new InvalidMailbox(`Mailbox ${item} not found`)
-          stats = { aliases_deleted: gone.aliasesDeleted, messages_deleted: 0 }
+          const removed = await mailboxes.remove(part, row.id, { fromAliases: true })
+          if (!removed) throw new InvalidMailbox(`Mailbox ${item} not found`)
+          stats = { aliases_deleted: removed.aliasesDeleted, messages_deleted: 0 }
           return `Mailbox ${item} deleted successfully`
         })
         results.push({ ...result, ...(stats && { stats }) })
@@ -137,20 +141,7 @@ export function legacyMailboxService({ db, mailboxes, now }: Needs) {
     },
 
     async quota(caller: Caller, mailbox: string) {
-      const row = await existing(caller, mailbox)
-      const { email, storage_quota, storage_used } = row
-      const [limit, used] =
-        storage_quota > 0
-          ? [storage_quota, storage_used]
-          : [row.domain_quota, row.domain_storage_used]
-      return {
-        email,
-        storage_quota,
-        storage_used,
-        usage_percent: percent(storage_used, storage_quota),
-        available: limit === 0 ? null : Math.max(0, limit - used),
-        folder_breakdown: [],
-      }
+      return quotaOf(await existing(caller, mailbox))
     },
 
     async setQuota(caller: Caller, sent: Sent): Promise<string> {
@@ -166,21 +157,39 @@ export function legacyMailboxService({ db, mailboxes, now }: Needs) {
     async stats(caller: Caller, mailbox: string) {
       const row = await existing(caller, mailbox)
       const login_stats = await legacy.logins(db, row.id, new Date(now().getTime() - STATS_MS))
-      const { email, last_login, storage_quota, storage_used, total_emails } = row
-      return {
-        mailbox_info: { email, created: row.created_at, last_login, storage_quota, storage_used },
-        message_stats: {
-          total_messages: total_emails,
-          unread_messages: null,
-          avg_message_size:
-            total_emails === 0 ? 0 : Math.round(row.email_storage_used / total_emails),
-          largest_message_size: null,
-          oldest_message: null,
-          newest_message: null,
-        },
-        login_stats,
-      }
+      return statsOf(row, login_stats)
     },
+  }
+}
+
+/** Without a quota of its own, a mailbox may use what is left of its domain. */
+function quotaOf(row: legacy.LegacyRow) {
+  const { email, storage_quota, storage_used } = row
+  const [limit, used] =
+    storage_quota > 0 ? [storage_quota, storage_used] : [row.domain_quota, row.domain_storage_used]
+  return {
+    email,
+    storage_quota,
+    storage_used,
+    usage_percent: percent(storage_used, storage_quota),
+    available: limit === 0 ? null : Math.max(0, limit - used),
+    folder_breakdown: [],
+  }
+}
+
+function statsOf<Logins>(row: legacy.LegacyRow, login_stats: Logins) {
+  const { email, last_login, storage_quota, storage_used, total_emails } = row
+  return {
+    mailbox_info: { email, created: row.created_at, last_login, storage_quota, storage_used },
+    message_stats: {
+      total_messages: total_emails,
+      unread_messages: null,
+      avg_message_size: total_emails === 0 ? 0 : Math.round(row.email_storage_used / total_emails),
+      largest_message_size: null,
+      oldest_message: null,
+      newest_message: null,
+    },
+    login_stats,
   }
 }
 
@@ -189,13 +198,13 @@ function readAddress(sent: Sent) {
     if (typeof sent[name] !== 'string' || sent[name] === '')
       throw new InvalidMailbox(`Missing required field: ${name}`)
   }
-  const local = withoutSpaces(sent.local_part as string)
+  const local = trimSpaces(sent.local_part as string)
   if (local === undefined || !isLocalPart(local)) {
     throw new InvalidMailbox(
       'Invalid local_part: at most 64 letters, digits and . _ % + -, with no dot at an end or doubled',
     )
   }
-  const address = toMailAddress(`${local}@${withoutSpaces(sent.domain as string)}`)
+  const address = toMailAddress(`${local}@${trimSpaces(sent.domain as string)}`)
   if (!address) throw new InvalidMailbox('Invalid email format')
   const { email } = sent
   if (email != null && email !== '') {
@@ -206,7 +215,7 @@ function readAddress(sent: Sent) {
   return address
 }
 
-/** Old names of attributes; what has no counterpart is ignored. */
+/** Maps the older attribute names; unknown ones are ignored. */
 const fieldsOf = ({ name, quota, active }: Sent): AccountFields => ({
   ...(name !== undefined && { name: name as string }),
   ...(quota !== undefined && { storage_quota: readQuota(quota) }),
@@ -215,7 +224,7 @@ const fieldsOf = ({ name, quota, active }: Sent): AccountFields => ({
 
 const isOn = (value: unknown): boolean => value === 1 || value === true || value === '1'
 
-/** Bytes, also as digits in a string, which is what old forms send. */
+/** Bytes. Older forms send them as digits in a string. */
 function readQuota(value: unknown): number {
   const bytes = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value
   if (typeof bytes !== 'number' || !Number.isSafeInteger(bytes)) {

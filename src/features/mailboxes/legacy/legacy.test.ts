@@ -7,7 +7,6 @@ import {
   mailboxRow,
   NEW_PASSWORD,
 } from '../../../../test/support/mailboxes.ts'
-import { passwordMatches } from '../../../lib/passwords.ts'
 
 const BASE = '/api/v1/mailboxes'
 const GIB = 1024 ** 3
@@ -54,12 +53,12 @@ describe('POST /add', () => {
     [{ name: 7 }, 'name must be a string'],
     [{ domain: 'nowhere.test' }, 'Domain nowhere.test not found or inactive'],
     [{ domain: 'globex.test' }, 'Domain globex.test not found or inactive'],
-  ])('refuses %j: %s', async (more, msg) => {
+  ])('rejects %j: %s', async (more, msg) => {
     expect(await add(more)).toMatchObject({ status: 400, body: { type: 'error', msg } })
   })
 
   it.each([['a b'], ['"a"'], ['.a'], ['a..b'], ['a@b'], ['jоhn'], ['a\nb'], ['x'.repeat(65)]])(
-    'refuses the local part %j',
+    'rejects the local part %j',
     async (local_part) => {
       const answer = await add({ local_part })
       expect(answer.status).toBe(400)
@@ -67,14 +66,14 @@ describe('POST /add', () => {
     },
   )
 
-  it('has no data in an empty body', async () => {
+  it('rejects an empty body', async () => {
     expect(await acme.post(`${BASE}/add`, {})).toMatchObject({
       status: 400,
       body: { msg: 'No data provided' },
     })
   })
 
-  it('answers 200 with id and address, gives 5 GiB while they last, and tells its organization', async () => {
+  it('returns id and address, allots 5 GiB if available, and emits an event', async () => {
     const answer = await add({ local_part: 'Jane', domain: 'ACME.test', email: 'jane@acme.TEST' })
     expect(answer).toMatchObject({
       status: 200,
@@ -107,7 +106,7 @@ describe('POST /add', () => {
     )
   })
 
-  it('keeps to the user limit', async () => {
+  it('rejects a mailbox beyond the user limit', async () => {
     const small = await app.tenant('small')
     await small.put(`/api/v1/domains/${small.domainId}/quotas`, { max_users: 1 })
     const body = { ...jane, domain: 'small.test' }
@@ -119,7 +118,7 @@ describe('POST /add', () => {
 })
 
 describe('GET /get', () => {
-  it('finds a mailbox by address or id, in a list', async () => {
+  it('returns a list with the mailbox of an address or id', async () => {
     const { id, email } = await box({ storage_quota: 1000, storage_used: 250 })
     for (const name of [id, email, email.toUpperCase(), encodeURIComponent(email)]) {
       const answer = await acme.get(`${BASE}/get/${name}`)
@@ -136,7 +135,7 @@ describe('GET /get', () => {
     }
   })
 
-  it('of all lists the own active ones by address', async () => {
+  it("lists the organization's active mailboxes by address for `all`", async () => {
     const initech = await app.tenant('initech')
     await box({ email: 'zoe@initech.test' }, initech)
     await box({ email: 'off@initech.test', status: 'inactive' }, initech)
@@ -152,7 +151,7 @@ describe('GET /get', () => {
     expect(await emails(platform)).toContain(globex.email)
   })
 
-  it('of an unknown or foreign one is 404, by any of the routes', async () => {
+  it("and every other route return 404 for an unknown or another organization's mailbox", async () => {
     for (const name of [globex.email, globex.accountId, 'nobody@acme.test', '"@', 'x', 'All']) {
       expect(await acme.get(`${BASE}/get/${name}`)).toMatchObject(NOT_FOUND)
       expect(await acme.get(`${BASE}/get/quota/${name}`)).toMatchObject(NOT_FOUND)
@@ -166,7 +165,7 @@ describe('GET /get', () => {
 })
 
 describe('POST /edit', () => {
-  it('takes anything for an item without falling over it', async () => {
+  it('returns one outcome for each item of any JSON type', async () => {
     const items = [{ toString: 1 }, null, 7, []]
     const edited = await acme.post(`${BASE}/edit`, { items, attr: { name: 'x' } })
     expect(edited.body.data[0]).toMatchObject({ mailbox: '{"toString":1}', status: 'error' })
@@ -175,7 +174,7 @@ describe('POST /edit', () => {
   })
 
   it.each([[{ items: 'x' }], [{ items: [] }], [{ attr: {} }], [{ items: [], attr: [] }]])(
-    'refuses the shape %j',
+    'rejects the body %j',
     async (body) => {
       expect(await acme.post(`${BASE}/edit`, body)).toMatchObject({
         status: 400,
@@ -184,7 +183,7 @@ describe('POST /edit', () => {
     },
   )
 
-  it('changes each on its own; foreign and unknown ones are not found', async () => {
+  it("changes each item separately; unknown and another organization's mailboxes are not found", async () => {
     const one = await box()
     const holder = await app.session('mailbox', one.id)
     const before = await mailboxRow(app, globex.accountId)
@@ -205,7 +204,7 @@ describe('POST /edit', () => {
     const row = await mailboxRow(app, one.id)
     expect(row).toMatchObject({ name: 'Renamed', storage_quota: 5, status: 'inactive' })
     expect(row?.external_id).toBeNull()
-    expect(await passwordMatches(NEW_PASSWORD, row?.password_hash)).toBe(true)
+    expect(await app.core.passwords.matches(NEW_PASSWORD, row?.password_hash)).toBe(true)
     expect(await mailboxRow(app, globex.accountId)).toEqual(before)
     expect(await isSignedIn(holder)).toBe(false)
     expect(mail.flushed()).toContain(one.email)
@@ -221,7 +220,7 @@ describe('POST /edit', () => {
     [{ password: '' }, 'Password must be at least 12 characters long'],
     [{ quota: -5 }, 'quota must be non-negative'],
     [{ name: {} }, 'name must be a string'],
-  ])('with %j changes nothing: %s', async (attr, msg) => {
+  ])('rejects %j and changes nothing: %s', async (attr, msg) => {
     const one = await box()
     const before = await mailboxRow(app, one.id)
     const answer = await acme.post(`${BASE}/edit`, { items: [one.email], attr })

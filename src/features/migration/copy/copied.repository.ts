@@ -33,7 +33,7 @@ interface NewFolder {
   job_floor: number
 }
 
-/** Begins a folder, or begins it anew: what was known of it is forgotten. */
+/** Adds a folder, or resets it: its recorded copies are deleted. */
 export const beginFolder = (db: Db, folder: NewFolder) =>
   db.transaction().execute(async (tx) => {
     await tx
@@ -48,7 +48,7 @@ export const beginFolder = (db: Db, folder: NewFolder) =>
       .executeTakeFirstOrThrow()
   })
 
-/** A job comes to a folder for the first time; from here on what arrives there is its work. */
+/** Assigns the folder to a job. Messages from `floor` on count as copied by this job. */
 export const takeOver = (db: Db, id: number, jobId: string, floor: number) =>
   db
     .updateTable('migration_folders')
@@ -64,7 +64,7 @@ export const settle = (db: Db, id: number, floor: number, settled: string | null
     .where('id', '=', id)
     .execute()
 
-/** What is known of some messages of a folder, by their UIDs at the source. */
+/** The recorded copies of messages whose source UIDs are in a range. */
 export const copiesIn = (db: Db, folderId: number, from: number, to: number) =>
   db
     .selectFrom('migration_messages')
@@ -74,7 +74,7 @@ export const copiesIn = (db: Db, folderId: number, from: number, to: number) =>
     .where('source_uid', '<=', to)
     .execute()
 
-/** UIDs at the target that are accounted for, in whichever folder of the source they began. */
+/** UIDs at the target that are recorded as copies, from any source folder. */
 export async function knownTargets(db: Db, pairId: string, targetPath: string, floor: number) {
   const rows = await db
     .selectFrom('migration_messages')
@@ -87,7 +87,7 @@ export async function knownTargets(db: Db, pairId: string, targetPath: string, f
   return new Set(rows.map(({ target_uid }) => target_uid as number))
 }
 
-/** Forgets copies that are no longer at the target, so that they are made again. */
+/** Deletes the records of copies that are no longer at the target, so that they are copied again. */
 export async function forgetMissing(db: Db, folderId: number, present: number[]): Promise<void> {
   await sql`
     delete from migration_messages where folder_id = ${folderId} and target_uid is not null
@@ -102,11 +102,11 @@ export interface Copy {
 
 const COLUMNS = { source_uid: 'bigint', target_uid: 'bigint', flags: 'text' } as const
 
-/** Writes down copies that were made, or that turned out to be there. */
+/** Records copies that were made or were found at the target. */
 export const remember = (tx: Tx, folderId: number, copies: readonly Copy[]) =>
   sql`
     insert into migration_messages (folder_id, source_uid, target_uid, flags)
     select ${folderId}::bigint, source_uid, target_uid, flags
-    from ${bulkRows(COLUMNS, copies as never)} as copies
+    from ${bulkRows(COLUMNS, copies)} as copies
     on conflict (folder_id, source_uid)
     do update set target_uid = excluded.target_uid, flags = excluded.flags`.execute(tx)

@@ -12,22 +12,22 @@ export type Folder = Route<ListResponse>
 interface Place {
   source: ImapFlow
   target: ImapFlow
-  /** Paths that the target has. */
+  /** Folders that exist at the target. */
   present: Set<string>
   lanes: Lanes
-  /** UIDs that a retry is about; without it, all. */
+  /** The source UIDs of a retry; undefined for all messages. */
   only?: ReadonlySet<string> | undefined
-  /** UIDs that this job has given up. */
+  /** The source UIDs that failed in this job. */
   failed?: ReadonlySet<string> | undefined
 }
 
-/** What the source says of a folder; as long as it says the same, nothing in it has changed. */
+/** The state of a source folder. While it is unchanged, so is the folder. */
 export const stateOf = ({ status }: ListResponse): string | undefined =>
   status?.highestModseq
     ? `${status.uidValidity} ${status.uidNext} ${status.messages} ${status.highestModseq}`
     : undefined
 
-/** Copies what one folder has and the target lacks. */
+/** Copies the messages of one folder that are missing at the target. */
 export async function copyFolder(run: Run, { source: listed, targetPath }: Folder, place: Place) {
   const { source, target } = place
   const open = await source.mailboxOpen(listed.path, { readOnly: true })
@@ -51,7 +51,7 @@ export async function copyFolder(run: Run, { source: listed, targetPath }: Folde
     : undefined
   try {
     const all = open.exists === 0 ? [] : await source.search({ all: true }, { uid: true })
-    if (!all) throw new Error('the server does not list its messages')
+    if (!all) throw new Error('the source server did not list the messages of the folder')
     const { only, failed } = place
     const uids = all.filter((uid) => (!only || only.has(String(uid))) && !failed?.has(String(uid)))
     uids.sort((a, b) => a - b)
@@ -60,7 +60,7 @@ export async function copyFolder(run: Run, { source: listed, targetPath }: Folde
   } finally {
     loose?.close()
   }
-  // From here on everything of ours is written down.
+  // Every copy up to here is recorded, so the next run starts looking from this UID.
   const { uidNext = folder.target_floor } = await statusOf(target, targetPath)
   const settled = place.only || place.failed?.size ? null : (stateOf(listed) ?? null)
   await copied.settle(run.core.db, folder.id, uidNext, settled)
@@ -69,7 +69,7 @@ export async function copyFolder(run: Run, { source: listed, targetPath }: Folde
 
 async function statusOf(client: ImapFlow, path: string) {
   const status = await client.status(path, { uidValidity: true, uidNext: true })
-  if (!status) throw new Error(`the server does not say what is in ${path}`)
+  if (!status) throw new Error(`the server returned no status for the folder ${path}`)
   return status
 }
 
@@ -85,7 +85,7 @@ async function ensureFolder(
   present.add(path)
 }
 
-/** What is known of a folder, begun anew where the numbers of one side mean something else now. */
+/** The record of a folder. It is reset if a UIDVALIDITY or the target path has changed. */
 async function accountOf(
   run: Run,
   target: ImapFlow,
@@ -112,7 +112,7 @@ async function accountOf(
     target_path: targetPath,
     source_validity: validity,
     target_validity: targetValidity,
-    // What a folder held that was known under other numbers may be ours, from its first message on.
+    // After a reset, any message at the target may be one of our copies.
     target_floor: known ? 1 : uidNext,
     job_id: run.job.id,
     job_floor: uidNext,
@@ -120,12 +120,12 @@ async function accountOf(
   return { folder, isOld: known !== undefined }
 }
 
-/** A new import brings back what was deleted at the target since the last one; a delta does not. */
+/** A new job copies messages again that were deleted at the target since the last one; a delta does not. */
 async function restore(run: Run, target: ImapFlow, folder: copied.FolderRow): Promise<void> {
   if (run.job.migrated_messages > 0 || run.migrated > 0) return
   await target.mailboxOpen(folder.target_path, { readOnly: true })
   const present = await target.search({ all: true }, { uid: true })
-  // Not the same as nothing: what is believed gone is copied again.
-  if (!present) throw new Error('the server does not list its messages')
+  // A failed search is not an empty folder: treating it as empty would copy everything again.
+  if (!present) throw new Error('the target server did not list the messages of the folder')
   await copied.forgetMissing(run.core.db, folder.id, present)
 }

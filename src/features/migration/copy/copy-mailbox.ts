@@ -19,7 +19,7 @@ import { type Run, Stopped } from './run.ts'
 // Below this many messages one pair of connections is enough.
 const MANY = 200
 
-/** Goes through all folders once; what was copied before is passed over. */
+/** Goes through all folders once and skips messages that were copied before. */
 export async function copyMailbox(run: Run): Promise<void> {
   const source = await connectImap(run.source, run.signal)
   let target: ImapFlow | undefined
@@ -36,7 +36,7 @@ export async function copyMailbox(run: Run): Promise<void> {
       const settled = known.get(path)?.settled
       return Boolean(settled) && settled === stateOf({ path, ...rest })
     }
-    // Where nothing has changed, the other server need not even be called.
+    // If nothing has changed, the target server is not contacted.
     const mine = routesOf(tree, { ...tree, folders: [] }, wishes).map((route) => route.source)
     if (run.job.is_delta && mine.every(isSettled)) return
 
@@ -66,10 +66,10 @@ export async function copyMailbox(run: Run): Promise<void> {
           only: only?.has('') ? undefined : only,
         })
       } catch (error) {
-        await ofFolder(run, path, error, [source, target])
+        await handleFolderError(run, path, error, [source, target])
       }
     }
-    await missing(run, retried, routes)
+    await recordMissing(run, retried, routes)
   } catch (error) {
     if (run.signal.aborted) throw new Stopped()
     throw error
@@ -80,8 +80,8 @@ export async function copyMailbox(run: Run): Promise<void> {
   }
 }
 
-/** A folder that a server will not open or make must not keep the others from being copied. */
-async function ofFolder(run: Run, path: string, error: unknown, clients: ImapFlow[]) {
+/** Records a folder that a server refuses, so that the others are copied. Rethrows other errors. */
+async function handleFolderError(run: Run, path: string, error: unknown, clients: ImapFlow[]) {
   if (run.signal.aborted || error instanceof Stopped) throw new Stopped()
   if (error instanceof ConnectionFailed || error instanceof ConnectionRefused) throw error
   if (error instanceof WireBroken) throw new ConnectionFailed(error.message)
@@ -100,8 +100,8 @@ async function ofFolder(run: Run, path: string, error: unknown, clients: ImapFlo
   })
 }
 
-/** A retry of what is no longer there says so. */
-async function missing(
+/** Records folders of a retry that no longer exist. */
+async function recordMissing(
   run: Run,
   retried: Map<string, Set<string>> | undefined,
   routes: readonly Folder[],
@@ -118,7 +118,7 @@ async function missing(
   }
 }
 
-/** How much there is to do, told before it is done. */
+/** Stores and returns the estimated number of messages to copy. */
 async function estimate(
   run: Run,
   routes: readonly Folder[],
@@ -130,22 +130,22 @@ async function estimate(
     const there = retried?.get(source.path)?.size ?? source.status?.messages ?? 0
     left += retried ? there : Math.max(0, there - (known.get(source.path)?.messages ?? 0))
   }
-  const counts = await progress.add(run.core.db, run.daemon, run.job.id, {})
+  const counts = await progress.add(run.core.db, run.lease, run.job.id, {})
   const done = (counts?.migrated_messages ?? 0) + (counts?.failed_messages ?? 0)
-  await progress.add(run.core.db, run.daemon, run.job.id, { total: done + left })
+  await progress.add(run.core.db, run.lease, run.job.id, { total: done + left })
   return left
 }
 
 const STATE = { messages: true, uidNext: true, uidValidity: true, highestModseq: true } as const
 
-/** Not those that others share. */
+/** Folders of the user, without those that other users share. */
 async function ownFolders(
   client: ImapFlow,
   server: Run['source'],
   withState: boolean,
 ): Promise<ListResponse[]> {
   const all = await client.list(withState ? { statusQuery: STATE } : {})
-  // The library answers with what it has when the connection breaks meanwhile.
+  // imapflow returns a partial list if the connection breaks.
   if (!client.usable) throw judged(server, lateness(client) ?? new Error('the connection broke'))
   const { other, shared } = client.namespaces ?? {}
   const foreign = [...(other || []), ...(shared || [])]

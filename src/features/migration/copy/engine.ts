@@ -1,38 +1,31 @@
 import type { Core } from '../../../core.ts'
+import { type KeptLease, keepLease, newLease } from '../../../jobs/lease.ts'
 import { periodically } from '../../../lib/periodically.ts'
-import { ulid } from '../../../lib/ulid.ts'
 import * as claims from './claims.repository.ts'
 import { runJob } from './run-job.ts'
 
 const LOOK_MS = 3000
 const LEASE_SECONDS = 15
-// A sign of life may have been late; before another daemon believes us dead, we must.
-const MARGIN_MS = 3000
-
-// For messages that are on their way to the target when a job is to stop.
+// Time for messages that are being sent to the target when a job stops.
 const GRACE_MS = 3000
 
 interface Working {
   stop(): void
-  cut(): void
   done: Promise<void>
-  renewedAt: number
+  kept: KeptLease
 }
 
-export type Engine = Awaited<ReturnType<typeof startEngine>>
-
-/** Takes jobs while there is room for more, shows that it lives, and stops what was cancelled. */
+/** Claims jobs while there is room for more, renews their leases, and stops cancelled ones. */
 export async function startEngine(core: Core) {
   const { config, db, log } = core
-  const daemon = ulid()
+  const lease = newLease(LEASE_SECONDS)
   const working = new Map<string, Working>()
   const counts = { ended: 0 }
   let isStopping = false
-  // Each job also has one connection that looks, besides those that carry.
+  // Each job has one connection that scans, besides those that copy.
   const perJob = config.MIGRATION_CONNECTIONS + 1
   const share = {
-    daemon,
-    leaseSeconds: LEASE_SECONDS,
+    lease,
     jobsPerHost: Math.max(1, Math.floor(config.MIGRATION_MAX_CONNECTIONS_PER_HOST / perJob)),
   }
 
@@ -47,40 +40,30 @@ export async function startEngine(core: Core) {
       ending.abort()
       setTimeout(cut, GRACE_MS).unref()
     }
-    const isOurs = () => {
-      const { renewedAt = 0 } = working.get(job.id) ?? {}
-      return performance.now() - renewedAt < LEASE_SECONDS * 1000 - MARGIN_MS
+    const renew = async () => {
+      const status = await claims.renew(db, job.id, lease)
+      if (status !== undefined && status !== 'running') stop()
+      return status !== undefined
     }
+    const kept = keepLease(lease, renew, { log, claimedAt })
+    kept.signal.addEventListener('abort', cut, { once: true })
     const signals = { signal: ending.signal, cut: cutting.signal }
-    const done = runJob(core, job, { daemon, ...signals, isOurs })
-      .catch((error) => log.error({ err: error, job: job.id }, 'a migration job broke off'))
-      // What was cut off may still arrive; nobody works on these mailboxes until the claim lapses.
-      .then(() => (cutting.signal.aborted ? undefined : claims.release(db, daemon, job.id)))
-      .catch((error) => log.warn({ err: error, job: job.id }, 'a migration job was not released'))
+    const done = runJob(core, job, { lease, ...signals, isOurs: () => kept.lastsFor(0) })
+      .catch((error) => log.error({ err: error, job: job.id }, 'migration job failed'))
+      .then(() => kept.stop())
+      // Interrupted messages may still arrive, so the mailboxes stay claimed until the lease ends.
+      .then(() => (cutting.signal.aborted ? undefined : claims.release(db, job.id, lease)))
+      .catch((error) => log.warn({ err: error, job: job.id }, 'releasing a migration job failed'))
       .then(() => {
         working.delete(job.id)
         counts.ended++
         if (!isStopping) void looking.now()
       })
-    working.set(job.id, { stop, cut, done, renewedAt: claimedAt })
+    working.set(job.id, { stop, done, kept })
   }
 
-  async function renew(): Promise<void> {
-    if (working.size === 0) return
-    const at = performance.now()
-    const rows = await claims.renew(db, daemon, [...working.keys()], LEASE_SECONDS)
-    const mine = new Map(rows.map(({ id, status }) => [id, status]))
-    for (const [id, one] of working) {
-      const status = mine.get(id)
-      if (status !== undefined) one.renewedAt = Math.max(one.renewedAt, at)
-      // Those taken since are not among what was asked for.
-      else if (one.renewedAt < at) one.cut()
-      if (status !== undefined && status !== 'running') one.stop()
-    }
-  }
-
-  async function look(): Promise<void> {
-    await renew()
+  async function claimJobs(): Promise<void> {
+    await Promise.all([...working.values()].map(({ kept }) => kept.renewNow()))
     while (!isStopping && working.size < config.MIGRATION_MAX_CONCURRENT_JOBS) {
       const at = performance.now()
       const job = await claims.claim(db, share)
@@ -93,8 +76,8 @@ export async function startEngine(core: Core) {
     if (greedy !== undefined) working.get(greedy)?.stop()
   }
 
-  const looking = periodically(LOOK_MS, look, (error) =>
-    log.warn({ err: error }, 'migration jobs could not be looked for'),
+  const looking = periodically(LOOK_MS, claimJobs, (error) =>
+    log.warn({ err: error }, 'claiming migration jobs failed'),
   )
   const wake = () => void looking.now()
   const feed = await core.listen('mailplane_migration', { message: wake, subscribed: wake })
@@ -102,7 +85,7 @@ export async function startEngine(core: Core) {
   return {
     counts,
     running: () => working.size,
-    /** Lets go of its jobs, for other daemons or its next start. */
+    /** Releases its jobs, for other daemons or its next start. */
     async stop() {
       isStopping = true
       await feed.close()

@@ -11,8 +11,8 @@ export interface FlagChange {
 }
 
 /**
- * Carries over what has changed at the source since: only the difference, so that what somebody set
- * at the target stays.
+ * Applies flag changes of the source to the target. Only the difference is applied, so that flags set at
+ * the target stay.
  */
 export async function carryFlags(
   run: Run,
@@ -45,7 +45,7 @@ export async function carryFlags(
   )
 }
 
-/** Many messages mostly change in few ways; each way is one command. */
+/** Groups messages by changed flags, because each group needs one command only. */
 function grouped(changes: readonly FlagChange[], flagsOf: (change: FlagChange) => string[]) {
   const groups = new Map<string, number[]>()
   for (const change of changes) {

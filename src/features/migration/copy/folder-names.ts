@@ -2,13 +2,13 @@
 export interface Listed {
   path: string
   delimiter: string
-  /** Such as `\Sent`, told by the server or by the name. */
+  /** Such as `\Sent`, from the server or guessed from the name. */
   specialUse?: string | undefined
 }
 
-export interface Tree {
+interface Tree {
   folders: readonly Listed[]
-  /** What the server puts before the names of one's own folders, such as `INBOX.`; mostly nothing. */
+  /** The prefix of the user's own folders, such as `INBOX.`; mostly empty. */
   prefix: string
   delimiter: string
 }
@@ -23,10 +23,10 @@ export interface Route<Folder extends Listed> {
   targetPath: string
 }
 
-// They show messages that are in other folders too, and would copy each of them twice.
+// These folders show messages of other folders, which would be copied twice.
 const VIEWS = new Set(['\\All', '\\Flagged'])
 
-/** Which folder goes where. Without a wish: to the folder of the same use, or else of the same name. */
+/** Maps folders: by the request, else to the folder of the same special use, else by name. */
 export function routesOf<Folder extends Listed>(
   source: Tree & { folders: readonly Folder[] },
   target: Tree,
@@ -37,11 +37,11 @@ export function routesOf<Folder extends Listed>(
   const uses = new Map(
     target.folders.flatMap(({ path, specialUse }) => (specialUse ? [[specialUse, path]] : [])),
   )
-  const bySource = new Map<string, string>()
+  const byUse = new Map<string, string>()
   for (const folder of source.folders) {
     const same = folder.specialUse && uses.get(folder.specialUse)
     if (same && !VIEWS.has(folder.specialUse ?? ''))
-      bySource.set(key(partsOf(folder.path, source)), same)
+      byUse.set(key(partsOf(folder.path, source)), same)
   }
 
   const routes: Route<Folder>[] = []
@@ -49,31 +49,31 @@ export function routesOf<Folder extends Listed>(
     const parts = partsOf(folder.path, source)
     const own = key(parts)
     if (excluded.some((one) => own === one || own.startsWith(`${one}\0`))) continue
-    const asked = nearest(parts, wished)
-    if (asked === undefined && VIEWS.has(folder.specialUse ?? '')) continue
-    const known = asked ?? nearest(parts, bySource)
-    const path = known ? [partsOf(known.path, target), parts.slice(known.depth)].flat() : parts
+    const requested = nearest(parts, wished)
+    if (requested === undefined && VIEWS.has(folder.specialUse ?? '')) continue
+    const match = requested ?? nearest(parts, byUse)
+    const path = match ? [partsOf(match.path, target), parts.slice(match.depth)].flat() : parts
     routes.push({ source: folder, targetPath: joined(path, target) })
   }
   return routes
 }
 
-/** The folder itself, or the nearest one above it, that somebody has said something about. */
-function nearest(parts: readonly string[], known: ReadonlyMap<string, string>) {
+/** The target of the folder itself or of its nearest parent in `targets`. */
+function nearest(parts: readonly string[], targets: ReadonlyMap<string, string>) {
   for (let depth = parts.length; depth > 0; depth--) {
-    const path = known.get(key(parts.slice(0, depth)))
+    const path = targets.get(key(parts.slice(0, depth)))
     if (path !== undefined) return { path, depth }
   }
   return undefined
 }
 
-/** INBOX is INBOX in whatever case; all other names are as they are. */
+/** INBOX is case-insensitive (RFC 3501 §5.1); other names are not. */
 const key = (parts: readonly string[]): string =>
   parts.map((part, index) => (index === 0 && isInbox(part) ? 'INBOX' : part)).join('\0')
 
 const isInbox = (name: string) => name.toUpperCase() === 'INBOX'
 
-/** From the top down, without the prefix. A slash separates in what people write, too. */
+/** The names from the top down, without the prefix. Requests may use a slash as separator. */
 function partsOf(path: string, { prefix, delimiter }: Omit<Tree, 'folders'>): string[] {
   const own = prefix !== '' && path.startsWith(prefix) ? path.slice(prefix.length) : path
   if (delimiter === '') return [own]
@@ -87,7 +87,7 @@ function partsOf(path: string, { prefix, delimiter }: Omit<Tree, 'folders'>): st
 function joined(parts: readonly string[], { prefix, delimiter }: Omit<Tree, 'folders'>): string {
   const [first = ''] = parts
   if (parts.length === 1 && isInbox(first)) return 'INBOX'
-  // A name may hold what separates names on the other server.
+  // A name may contain the separator of the other server.
   const names = delimiter === '' ? parts : parts.map((part) => part.replaceAll(delimiter, '_'))
   const path = names.join(delimiter || '_')
   return prefix === '' || path.startsWith(prefix) ? path : prefix + path

@@ -7,8 +7,8 @@ import { type Run, Stopped, suspectKey } from './run.ts'
 import { slabs } from './slabs.ts'
 import { store } from './store.ts'
 
-/** A folder on its way, with its names as the servers write them. */
-export interface OpenFolder {
+/** A folder that is being copied, with its names as the servers encode them. */
+interface OpenFolder {
   id: number
   source_path: string
   source_validity: number
@@ -25,7 +25,7 @@ interface Lane {
 
 export type Lanes = ReturnType<typeof lanes>
 
-/** Pairs of connections through which messages go side by side. */
+/** Pairs of connections that copy messages in parallel. */
 export function lanes(run: Run, count: number) {
   const open: Lane[] = []
   const { config } = run.core
@@ -48,7 +48,7 @@ export function lanes(run: Run, count: number) {
     throw source.status === 'rejected' ? source.reason : (target as PromiseRejectedResult).reason
   }
 
-  /** The first must be there; servers that allow few connections get by with it. */
+  /** The first pair is required. Further ones are optional, as servers may limit connections. */
   async function openAll(): Promise<void> {
     if (open.length === 0) await openLane()
     const missing = Array.from({ length: count - open.length }, () => openLane())
@@ -69,7 +69,7 @@ export function lanes(run: Run, count: number) {
     try {
       if (lane.examined !== folder.sourceName) {
         const validity = await examine(lane.source, folder.sourceName)
-        // Another folder under the same name: its numbers mean other messages.
+        // The folder was replaced: its UIDs now mean other messages.
         if (validity !== folder.source_validity)
           throw new ConnectionFailed('the folder was replaced')
         lane.examined = folder.sourceName
@@ -105,14 +105,14 @@ export function lanes(run: Run, count: number) {
     }
   }
 
-  /** The next messages are fetched while the last ones are stored. */
+  /** Fetches the next messages while the last ones are stored. */
   async function work(lane: Lane, folder: OpenFolder, chunks: AsyncIterator<Wanted[]>) {
     let ahead = next(lane, folder, chunks)
     for (;;) {
       const current = await ahead
       if (!current) return
       ahead = next(lane, folder, chunks)
-      // Looked at when its turn comes, and not unhandled until then.
+      // A rejection is handled where `ahead` is awaited.
       ahead.catch(() => {})
       try {
         await keep(lane, folder, current.chunk, current.loaded)
@@ -125,7 +125,7 @@ export function lanes(run: Run, count: number) {
   }
 
   return {
-    /** Copies all of it; when one of the connections breaks, none goes on. */
+    /** Copies all messages of a folder; stops all lanes when a connection breaks. */
     async copy(folder: OpenFolder, chunks: AsyncGenerator<Wanted[]>): Promise<void> {
       const first = await chunks.next()
       if (first.done) return
@@ -136,7 +136,7 @@ export function lanes(run: Run, count: number) {
         open.slice().map((lane) =>
           work(lane, folder, all).catch((error) => {
             failure ??= error
-            // Others may finish what is on its way to the target; it would have to be found again.
+            // On a stop, the other lanes finish their messages, which a later run would have to search.
             if (!run.signal.aborted && !(error instanceof Stopped)) close()
           }),
         ),
@@ -148,7 +148,7 @@ export function lanes(run: Run, count: number) {
   }
 }
 
-/** Whoever was on the way when a connection broke is looked at alone the next time. */
+/** Marks the messages of a broken connection as suspects, which are then copied one by one. */
 function blamed(run: Run, folder: OpenFolder, chunk: Wanted[], error: unknown): unknown {
   if (!(error instanceof WireBroken)) return error instanceof Refused ? broken(error) : error
   if (run.signal.aborted) return new Stopped()

@@ -8,7 +8,7 @@ import { Refused, type Wire } from '../../../mail/imap/wire.ts'
 import type { FailedMessage } from './outcome.ts'
 import type { Slabs } from './slabs.ts'
 
-/** A message of the source that is to be copied. */
+/** A message of the source to copy. */
 export interface Wanted {
   uid: number
   size: number
@@ -19,7 +19,7 @@ export interface Wanted {
 export interface Loaded {
   messages: (NewMessage & { uid: number })[]
   failed: FailedMessage[]
-  /** They are stored, and nobody looks at their memory any more. */
+  /** Returns the memory of the messages after they are stored. */
   release?: () => void
   close(): Promise<void>
 }
@@ -33,30 +33,30 @@ interface Options {
   slabs: Slabs
 }
 
-/** Some messages from the source: small ones into memory, a large one into a file. */
+/** Fetches messages from the source: small ones into memory, a large one into a file. */
 export async function load(wire: Wire, wanted: Wanted[], options: Options): Promise<Loaded> {
   const [first] = wanted
   if (wanted.length === 1 && first && first.size > LARGE_BYTES)
     return loadLarge(wire, first, options)
   const { room, release } = options.slabs.take()
   const sizes = new Map(wanted.map(({ uid, size }) => [uid, size]))
-  const found = await fetchMessages(wire, sizes, room).catch((error) => {
+  const bodies = await fetchMessages(wire, sizes, room).catch((error) => {
     if (!(error instanceof Refused)) throw error
     return error
   })
-  if (found instanceof Refused) return afterRefusal(wire, wanted, options, found)
+  if (bodies instanceof Refused) return afterRefusal(wire, wanted, options, bodies)
   const messages: Loaded['messages'] = []
   const failed: FailedMessage[] = []
   for (const one of wanted) {
-    const body = found.get(one.uid)
+    const body = bodies.get(one.uid)
     if (body) messages.push({ ...one, size: body.length, body })
     else if (await isThere(wire, one.uid)) failed.push(notSent(one.uid))
-    // Else somebody has deleted it meanwhile; there is nothing to copy.
+    // Otherwise the message was deleted in the meantime.
   }
   return { messages, failed, release, close: async () => {} }
 }
 
-/** One message that a server cannot give must not keep the others from being copied. */
+/** Fetches the messages one by one, so that a single bad message does not block the others. */
 async function afterRefusal(
   wire: Wire,
   wanted: Wanted[],
@@ -77,7 +77,7 @@ async function afterRefusal(
   return all
 }
 
-/** Kept in a file without a name, because its true size must be known before the target is told. */
+/** Stores the message in a file, because APPEND needs its exact size before the content. */
 async function loadLarge(wire: Wire, wanted: Wanted, options: Options): Promise<Loaded> {
   const file = await namelessFile(options.folder)
   const close = () => file.close()
@@ -112,14 +112,14 @@ const notSent = (uid: number): FailedMessage => ({
 })
 
 async function isThere(wire: Wire, uid: number): Promise<boolean> {
-  let found = false
+  let isListed = false
   await wire.command([`UID FETCH ${uid} (UID)\r\n`], undefined, ({ text }) => {
-    found ||= new RegExp(`^\\* \\d+ FETCH .*\\bUID ${uid}\\b`, 'i').test(text)
+    isListed ||= new RegExp(`^\\* \\d+ FETCH .*\\bUID ${uid}\\b`, 'i').test(text)
   })
-  return found
+  return isListed
 }
 
-/** Gone with the process, however that ends. */
+/** A file without a name: the system deletes it when the process ends. */
 async function namelessFile(folder: string): Promise<FileHandle> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, randomUUID())
@@ -128,12 +128,12 @@ async function namelessFile(folder: string): Promise<FileHandle> {
   return file
 }
 
-/** Each piece in the place of the one before: whoever gets one is done with it when asking for the next. */
+/** Reuses one buffer: the consumer must finish with a piece before it requests the next. */
 async function* read(file: FileHandle, size: number): AsyncGenerator<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(READ_BYTES)
   for (let position = 0; position < size; ) {
     const { bytesRead } = await file.read(bytes, 0, READ_BYTES, position)
-    if (bytesRead === 0) throw new Error('the file of a message ended early')
+    if (bytesRead === 0) throw new Error('the spool file of a message is shorter than the message')
     position += bytesRead
     yield bytes.subarray(0, bytesRead)
   }

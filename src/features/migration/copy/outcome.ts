@@ -11,8 +11,8 @@ export interface FailedMessage {
 }
 
 /**
- * Writes down what was copied, and counts it; together, or not at all. What an earlier job had copied
- * is written down only.
+ * Records copies and adds them to the counts of the job in one transaction. Copies of an earlier job are
+ * recorded but not counted.
  */
 export async function recordCopies(
   run: Run,
@@ -24,26 +24,23 @@ export async function recordCopies(
   const counts = await run.core.db.transaction().execute(async (tx) => {
     await copied.remember(tx, folder.id, copies)
     const change = { migrated: counted, folder: folder.source_path }
-    return progress.add(tx, run.daemon, run.job.id, change)
+    return progress.add(tx, run.lease, run.job.id, change)
   })
   run.migrated += copies.length
-  // What has arrived stays known also when the job was cancelled meanwhile.
+  // The copies stay recorded even if the job was cancelled in the meantime.
   if (counts?.status !== 'running') throw new Stopped()
 }
 
-/** A message that stays behind: logged once, counted once. */
+/** Records a failed message; counts it once. */
 export const recordFailure = (run: Run, folder: string, failed: FailedMessage): Promise<void> =>
   run.core.db.transaction().execute(async (tx) => {
     const isNew = await progress.logFailure(tx, run.job.id, {
       folder,
       message_uid: failed.uid === undefined ? '' : String(failed.uid),
-      message_id: storable(failed.messageId ?? ''),
+      message_id: progress.storable(failed.messageId ?? ''),
       error_type: failed.type,
-      error_message: storable(failed.detail),
+      error_message: progress.storable(failed.detail),
       retryable: failed.retryable ?? true,
     })
-    if (isNew) await progress.add(tx, run.daemon, run.job.id, { failed: 1, folder })
+    if (isNew) await progress.add(tx, run.lease, run.job.id, { failed: 1, folder })
   })
-
-/** What servers say may be anything; the database takes no NUL. */
-const storable = (text: string) => text.replaceAll('\0', '').slice(0, 1000)

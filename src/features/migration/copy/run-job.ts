@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Lease } from '../../../jobs/lease.ts'
+import { HOUR_MS } from '../../../lib/time.ts'
 import { ConnectionFailed, ConnectionRefused, messageOf } from '../../../mail/imap/connect.ts'
 import { MigrationCompleted, MigrationFailed, MigrationStarted } from '../migration.events.ts'
 import { announce } from '../notices/announce.ts'
@@ -6,27 +8,29 @@ import { shownJob } from '../shown-job.ts'
 import type { ClaimedJob } from './claims.repository.ts'
 import { copyMailbox } from './copy-mailbox.ts'
 import * as progress from './progress.repository.ts'
+import { reportProgress } from './report-progress.ts'
 import { type Needs, type Run, Stopped } from './run.ts'
 import { serversOf } from './servers.ts'
-import { tellProgress } from './tell-progress.ts'
 
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
+// A server that never answered is probably a mistake in the request, which its sender should see soon.
+const FIRST_CONTACT_MS = 30_000
 const MAX_SINGLED_OUT = 300
 
 interface Claim {
-  daemon: string
+  lease: Lease
   signal: AbortSignal
   cut: AbortSignal
   isOurs(): boolean
 }
 
-/** Works on a job until it has ended, or is not ours any more. */
+/** Works on a job until it has ended or the lease is lost. */
 export async function runJob(core: Needs, job: ClaimedJob, claim: Claim): Promise<void> {
   const { db, now } = core
-  const { source_host, target_email } = shownJob(job, core.config)
+  const { source_host, target_email } = shownJob(job, core.mailServers.current())
   await db.transaction().execute(async (tx) => {
-    if (!(await progress.begin(tx, claim.daemon, job.id, now()))) return
+    if (!(await progress.begin(tx, claim.lease, job.id, now()))) return
     const { id, direction, is_delta } = job
     const data = { job_id: id, direction, source_host, target_email, is_delta }
     await announce(core, tx, job, MigrationStarted, data)
@@ -36,9 +40,13 @@ export async function runJob(core: Needs, job: ClaimedJob, claim: Claim): Promis
     db.transaction().execute(async (tx) => {
       const at = now()
       const status = error === null ? 'completed' : 'failed'
-      const ended = await progress.end(tx, claim.daemon, job.id, { status, error, now: at })
+      const hours = core.config.MIGRATION_CREDENTIALS_HOURS
+      const keepUntil = hours === 0 ? null : new Date(at.getTime() + hours * HOUR_MS)
+      const how = { status, error, now: at, keepUntil } as const
+      const ended = await progress.end(tx, claim.lease, job.id, how)
       if (!ended) return
       if (error !== null) {
+        await progress.logJobError(tx, job.id, 'job_failed', error)
         const data = { job_id: job.id, direction: job.direction, error }
         return announce(core, tx, job, MigrationFailed, data)
       }
@@ -65,39 +73,53 @@ export async function runJob(core: Needs, job: ClaimedJob, claim: Claim): Promis
       migrated: 0,
       currentFolder: undefined,
     }
-    const telling = tellProgress(run)
+    const reporting = reportProgress(run)
     try {
-      await persistently(run)
+      await copyWithRetries(run)
     } finally {
-      await telling.stop()
+      await reporting.stop()
     }
     await end(null)
   } catch (error) {
     if (error instanceof Stopped || claim.signal.aborted) return
-    const isTold = error instanceof ConnectionRefused || error instanceof ConnectionFailed
-    if (!isTold) core.log.error({ err: error, job: job.id }, 'a migration job failed')
+    const isConnection = error instanceof ConnectionRefused || error instanceof ConnectionFailed
+    if (!isConnection) core.log.error({ err: error, job: job.id }, 'migration job failed')
     await end(
-      isTold ? messageOf(error) : 'Internal error; the log of the migration daemon has more',
+      isConnection ? messageOf(error) : 'Internal error; see the log of the migration daemon',
     )
   }
 }
 
-/** Goes on after a lost connection, for as long as it gets anywhere. */
-async function persistently(run: Run): Promise<void> {
-  const { MIGRATION_RETRIES: retries } = run.core.config
+/** Returns whether this run or an earlier one has listed the folders of both servers. */
+const hasBeenReached = ({ job, migrated }: Run) => job.total_messages > 0 || migrated > 0
+
+/** Retries after a lost connection. Progress resets the count of retries. */
+async function copyWithRetries(run: Run): Promise<void> {
+  const { db, config } = run.core
+  const { MIGRATION_RETRIES: retries } = config
+  const beganAt = Date.now()
   for (let failures = 0; ; ) {
     const before = run.migrated
     const singled = run.singledOut
     try {
-      return await copyMailbox(run)
+      await copyMailbox(run)
+      await progress.clearJobError(db, run.job.id)
+      return
     } catch (error) {
       if (!(error instanceof ConnectionFailed)) throw error
-      // Finding out which message it is, is progress too; not for ever.
-      const narrowed = run.singledOut > singled && run.singledOut < MAX_SINGLED_OUT
-      const moved = run.migrated > before || narrowed
-      failures = moved ? 1 : failures + 1
-      if (failures > retries) throw error
-      run.core.log.warn({ err: error, job: run.job.id }, 'a migration job lost its connection')
+      // Isolating the message that breaks the connection is progress too, up to a limit.
+      const hasNarrowed = run.singledOut > singled && run.singledOut < MAX_SINGLED_OUT
+      const hasProgress = run.migrated > before || hasNarrowed
+      failures = hasProgress ? 1 : failures + 1
+      const unreachable = !hasBeenReached(run) && Date.now() > beganAt + FIRST_CONTACT_MS
+      if (failures > retries || unreachable) throw error
+      if (!hasProgress && run.isOurs()) {
+        await progress.logJobError(db, run.job.id, 'connection_failed', error.message)
+      }
+      run.core.log.warn(
+        { err: error, job: run.job.id },
+        'connection of a migration job lost, will retry',
+      )
       const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
       await sleep(pause, undefined, { signal: run.signal }).catch(() => {
         throw new Stopped()

@@ -1,36 +1,40 @@
 import type { Core } from '../../../core.ts'
+import type { Lease } from '../../../jobs/lease.ts'
 import type { ImapServer } from '../../../mail/imap/connect.ts'
 import type { ClaimedJob } from './claims.repository.ts'
 
-export type Needs = Pick<Core, 'config' | 'db' | 'events' | 'log' | 'now' | 'outbound' | 'vault'>
+export type Needs = Pick<
+  Core,
+  'config' | 'db' | 'events' | 'log' | 'mailServers' | 'now' | 'outbound' | 'vault'
+>
 
-/** One daemon at work on one job. */
+/** One run of a job in this daemon. */
 export interface Run {
   core: Needs
   job: ClaimedJob & { pair_id: string }
-  daemon: string
+  lease: Lease
   source: ImapServer
   target: ImapServer
-  /** Ends when the job is cancelled, the daemon stops, or another one has the job. */
+  /** Aborts when the job is cancelled, the daemon stops, or the lease is lost. */
   signal: AbortSignal
-  /** Ends a little later: what is on its way to the target by then may arrive and be written down. */
+  /** Aborts a little later, so that messages being sent to the target can arrive and be recorded. */
   cut: AbortSignal
-  /** False when another daemon may have the job by now: nothing may be stored any more. */
+  /** False if another daemon may have claimed the job; then nothing may be copied. */
   isOurs(): boolean
-  /** Messages that were on their way when a connection broke, and how often. */
+  /** How often a connection broke while a message was being copied, by `suspectKey`. */
   suspects: Map<string, number>
-  /** How often a connection broke over a message that was alone on its way. */
+  /** How often a connection broke while a single message was being copied. */
   singledOut: number
-  /** Copied since the run began. */
+  /** Messages copied in this run. */
   migrated: number
   currentFolder: string | undefined
 }
 
-/** The job is not ours to go on with: cancelled, or in other hands. */
+/** The run must end: the job was cancelled, or another daemon has it. */
 export class Stopped extends Error {}
 
 export const suspectKey = (folder: string, uid: number): string => `${uid} ${folder}`
 
-/** Flags in one order, without the one that is the server's own. */
+/** Sorted flags without `\Recent`, which only the server sets. */
 export const flagsOf = (flags: Iterable<string> | undefined): string[] =>
   [...(flags ?? [])].filter((flag) => flag !== '\\Recent').sort()

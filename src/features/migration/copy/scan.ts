@@ -15,20 +15,20 @@ interface Scan {
   source: ImapFlow
   target: ImapFlow
   folder: copied.FolderRow
-  /** UIDs of the source that this job is about, in order. */
+  /** The source UIDs to copy, in ascending order. */
   uids: readonly number[]
   unaccounted: Unaccounted | undefined
 }
 
 /**
- * What is left to copy, in portions that fit into memory, while it goes through the folder. On the
- * way it carries over flags and writes down copies that nobody had accounted for.
+ * Goes through a folder and yields the messages to copy, in chunks that fit into memory. Also applies
+ * flag changes and records copies that exist at the target but were not recorded.
  */
 export async function* scan(run: Run, given: Scan): AsyncGenerator<Wanted[]> {
   let chunk: Wanted[] = []
   let bytes = 0
   for (let start = 0; start < given.uids.length; start += WINDOW) {
-    for (const one of await look(run, given, given.uids.slice(start, start + WINDOW))) {
+    for (const one of await scanWindow(run, given, given.uids.slice(start, start + WINDOW))) {
       const breaks = run.suspects.get(suspectKey(given.folder.source_path, one.uid)) ?? 0
       if (breaks >= MAX_BREAKS) {
         await recordFailure(run, given.folder.source_path, {
@@ -54,8 +54,8 @@ export async function* scan(run: Run, given: Scan): AsyncGenerator<Wanted[]> {
   if (chunk.length > 0) yield chunk
 }
 
-/** What is new among some messages. */
-async function look(run: Run, given: Scan, uids: readonly number[]): Promise<Wanted[]> {
+/** Returns the messages of a window that are not copied yet. */
+async function scanWindow(run: Run, given: Scan, uids: readonly number[]): Promise<Wanted[]> {
   const { source, target, folder } = given
   const [first = 0] = uids
   const last = uids.at(-1) ?? 0
@@ -65,14 +65,14 @@ async function look(run: Run, given: Scan, uids: readonly number[]): Promise<Wan
       copy,
     ]),
   )
-  const asked = new Set(uids)
+  const expected = new Set(uids)
   const fresh: Wanted[] = []
   const changes: FlagChange[] = []
   const found: copied.Copy[] = []
   const query = { uid: true, flags: true, internalDate: true, size: true } as const
   for (const one of await source.fetchAll(`${first}:${last}`, query, { uid: true })) {
-    // What was not asked for is not believed, and nothing twice.
-    if (!asked.delete(one.uid)) continue
+    // A server may return other UIDs, or one twice.
+    if (!expected.delete(one.uid)) continue
     const flags = flagsOf(one.flags)
     const copy = known.get(one.uid)
     if (!copy) {

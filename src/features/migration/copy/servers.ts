@@ -7,25 +7,35 @@ import type { Needs } from './run.ts'
 
 const SECURITY = { true: 'tls', starttls: 'starttls', false: 'none' } as const
 
-/** The two servers of a job, in the direction in which the mail goes. */
-export function serversOf({ config, outbound, vault }: Needs, job: ClaimedJob) {
+type OwnServer = ReturnType<Needs['mailServers']['current']>
+
+/** The password of the mailbox if the job has one, else the master login. */
+function ownLogin(server: OwnServer, mailbox: string, password: string | undefined) {
+  if (password !== undefined) return { user: mailbox, secret: password }
+  const { IMAP_MASTER_USER: user, IMAP_MASTER_PASSWORD: secret } = server
+  if (user && secret) return { user: `${mailbox}*${user}`, secret }
+  throw new ConnectionRefused(`Opening ${mailbox} without its password needs IMAP_MASTER_USER`)
+}
+
+/** The source and the target server of a job. */
+export function serversOf({ config, mailServers, outbound, vault }: Needs, job: ClaimedJob) {
   const secrets = openCredentials(vault, job.credentials)
   const commandMs = config.MIGRATION_COMMAND_SECONDS * 1000
-  const host = config.IMAP_HOST
+  const settings = mailServers.current()
+  const { IMAP_HOST: host, IMAP_PORT, IMAP_TLS } = settings
   if (!host)
     throw new ConnectionRefused('This host has no IMAP server; its operator sets IMAP_HOST')
   const isLoopback = /^(127\.|::1$|localhost$)/.test(host)
   const own: ImapServer = {
     name: host,
-    port: config.IMAP_PORT,
-    security: SECURITY[config.IMAP_TLS],
-    // On loopback nobody stands in between, and private servers have certificates of their own.
+    port: IMAP_PORT,
+    security: SECURITY[IMAP_TLS],
+    // Loopback traffic cannot be intercepted, and local servers often have self-signed certificates.
     verify: config.IMAP_TLS_VERIFY && !isLoopback,
-    user: job.mailbox,
-    secret: secrets.mailbox,
+    ...ownLogin(settings, job.mailbox, secrets.mailbox),
     auth: 'password',
     commandMs,
-    // Chosen by the operator of this host, and so not judged.
+    // The operator chose this host, so the SSRF guard does not apply.
     addresses: async () => (isIP(host) ? [host] : [(await lookup(host)).address]),
   }
   const other: ImapServer = {

@@ -5,14 +5,13 @@ const SLAB_BYTES = 640 * 1024
 export type Slabs = ReturnType<typeof slabs>
 
 /**
- * Memory for messages on their way, used again and again. Messages are nothing but bytes to pass on:
- * thrown away one by one they would pile up, since the collector sees how few objects there are, not
- * how large.
+ * Reusable buffers for messages. Without reuse memory grows: the garbage collector runs by the number of
+ * objects on the heap and ignores the size of their external buffers.
  */
 export function slabs() {
   const spare: Buffer[] = []
   return {
-    /** For one portion; given back when nobody looks at it any more, and forgotten otherwise. */
+    /** Takes a buffer for one chunk; `release` returns it for reuse. */
     take(): { room: Room; release: () => void } {
       const slab = spare.pop() ?? Buffer.allocUnsafeSlow(SLAB_BYTES)
       let used = 0

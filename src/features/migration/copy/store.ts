@@ -1,5 +1,6 @@
 import { type Appended, append, type NewMessage, takesMany } from '../../../mail/imap/append.ts'
 import { Refused, type Wire } from '../../../mail/imap/wire.ts'
+import { headersOf, headerValue } from '../../../mime/headers.ts'
 import type { FailedMessage } from './outcome.ts'
 
 type Target = Wire & { capabilities: Set<string> }
@@ -10,7 +11,7 @@ export interface Stored {
   failed: FailedMessage[]
 }
 
-/** Stores messages at the target, together where it can; says which it would not take. */
+/** Stores messages at the target, with MULTIAPPEND if possible. Returns copies and refused messages. */
 export async function store(target: Target, path: string, messages: Message[]): Promise<Stored> {
   const stored: Stored = { copies: [], failed: [] }
   const taken = ({ uids }: Appended, of: Message[]) => {
@@ -23,7 +24,7 @@ export async function store(target: Target, path: string, messages: Message[]): 
       taken(await append(target, path, messages), messages)
       return stored
     } catch (error) {
-      // All or none: one that is refused hides among the others.
+      // MULTIAPPEND stores all or none, so the messages are sent one by one to find the refused one.
       if (!(error instanceof Refused)) throw error
     }
   }
@@ -44,7 +45,7 @@ export async function store(target: Target, path: string, messages: Message[]): 
   return stored
 }
 
-/** Some servers take no keywords; a message without them is better than none. */
+/** Retries without keywords, which some servers refuse. */
 async function alone(target: Target, path: string, message: Message): Promise<Appended> {
   try {
     return await append(target, path, [message])
@@ -67,6 +68,6 @@ const HEADER_BYTES = 64 * 1024
 
 function messageIdOf({ body }: Message): string {
   if (!Buffer.isBuffer(body)) return ''
-  const header = body.toString('latin1', 0, HEADER_BYTES).split(/\r?\n\r?\n/)[0] ?? ''
-  return /^message-id:\s*(<[^>\r\n]{1,900}>)/im.exec(header)?.[1] ?? ''
+  const value = headerValue(headersOf(body.subarray(0, HEADER_BYTES)), 'message-id') ?? ''
+  return /^<[^>]{1,900}>/.exec(value)?.[0] ?? ''
 }

@@ -10,13 +10,13 @@ interface Candidate {
   uid: number
   flags: string[]
   second: number
-  /** The source has a message of this size and date: whatever else is like it, it is that one's copy. */
+  /** The source has a message of this size and date, so this is the copy of that message. */
   isDated?: boolean
   hash?: string
 }
 
 export interface Unaccounted {
-  /** The copies of these messages that are at the target already, and are nobody else's from now on. */
+  /** Finds copies of these messages at the target. Each copy is returned once. */
   take(messages: readonly Wanted[]): Promise<Map<number, Candidate>>
   close(): void
 }
@@ -30,9 +30,9 @@ interface Names {
 }
 
 /**
- * Messages at the target that nobody has written down: a run was killed after the target had them and
- * before the database knew. They are told from other mail by size and content, so that a message is
- * neither copied twice nor, with a twin of it about, left behind.
+ * Messages at the target that are not recorded, because a run was killed after the target had stored
+ * them. They are matched by size and content, so that no message is copied twice and every message of
+ * several identical ones is copied.
  */
 export async function unaccounted(
   run: Run,
@@ -46,7 +46,7 @@ export async function unaccounted(
     const known = await copied.knownTargets(run.core.db, pairId, targetPath, floor)
     const query = { uid: true, size: true, flags: true, internalDate: true } as const
     for await (const one of target.fetch(`${floor}:*`, query, { uid: true })) {
-      // `9:*` is the last message also when its number is 5.
+      // `9:*` returns the last message even if its UID is 5.
       if (one.uid < floor || known.has(one.uid) || one.size === undefined) continue
       const same = bySize.get(one.size) ?? []
       const second = secondOf(new Date(one.internalDate ?? Number.NaN))
@@ -54,7 +54,7 @@ export async function unaccounted(
     }
   }
 
-  // All of the folder, of which `take` sees one part after the other. Rarely is there anything to do.
+  // `take` sees one window after the other, so the dates of the whole folder are compared first.
   if (bySize.size > 0 && source.mailbox && source.mailbox.exists > 0) {
     for await (const one of source.fetch('1:*', { size: true, internalDate: true })) {
       const second = secondOf(new Date(one.internalDate ?? Number.NaN))
@@ -82,12 +82,12 @@ export async function unaccounted(
     const candidates = bySize.get(message.size) ?? []
     if (!candidates.some(isLike)) return undefined
     const { source: here, target: there } = await connected()
-    const wanted = hashes.get(message.uid) ?? (await hashOf(here, message.uid))
-    hashes.set(message.uid, wanted)
+    const hash = hashes.get(message.uid) ?? (await hashOf(here, message.uid))
+    hashes.set(message.uid, hash)
     for (const [index, candidate] of candidates.entries()) {
       if (!isLike(candidate)) continue
       candidate.hash ??= await hashOf(there, candidate.uid)
-      if (candidate.hash !== wanted) continue
+      if (candidate.hash !== hash) continue
       candidates.splice(index, 1)
       return candidate
     }
@@ -96,19 +96,19 @@ export async function unaccounted(
 
   return {
     async take(messages) {
-      const found = new Map<number, Candidate>()
+      const copies = new Map<number, Candidate>()
       const search = async (isLike: (message: Wanted, one: Candidate) => boolean) => {
         for (const message of messages) {
-          if (found.has(message.uid)) continue
+          if (copies.has(message.uid)) continue
           const candidate = await match(message, (one) => isLike(message, one))
-          if (candidate) found.set(message.uid, candidate)
+          if (candidate) copies.set(message.uid, candidate)
         }
       }
-      // Twins differ in their dates only: each gets its own. Some servers keep no dates.
+      // Identical messages are matched by date first. Some servers do not keep dates.
       await search(({ date }, { second }) => second === secondOf(date))
       await search((_, { isDated }) => !isDated)
       hashes.clear()
-      return found
+      return copies
     },
     close() {
       wires?.source.close()

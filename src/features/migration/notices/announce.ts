@@ -13,7 +13,7 @@ interface Subject {
   webhook_url: string | null
 }
 
-/** Tells what happened to a job: everybody who hears events, and the webhook of the job itself. */
+/** Emits an event about a job and enqueues it for the webhook of the job, if it has one. */
 export async function announce<Data extends TObject>(
   { events, now }: Pick<Core, 'events' | 'now'>,
   tx: Tx,

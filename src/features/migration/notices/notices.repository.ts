@@ -1,55 +1,45 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
+import { claiming, heldBy, type Lease, released } from '../../../jobs/lease.ts'
 
 export const insert = (tx: Tx, id: string, jobId: string, envelope: object) =>
   tx.insertInto('migration_notices').values({ id, job_id: jobId, envelope }).execute()
 
+export interface Notice {
+  id: string
+  envelope: object
+  attempts: number
+  url: string | null
+}
+
 /**
- * The oldest notice of each job, when it is due; the ones after it wait, so that the end of a job is
- * not told before its beginning. Taken for a while: if we die, another daemon sends it.
+ * Claims the oldest notice of each job when it is due. Later notices of the job wait, so that its end is
+ * not sent before its beginning.
  */
-export const take = (db: Db, limit: number, seconds: number) =>
+export async function claim(db: Db, lease: Lease, limit: number): Promise<Notice[]> {
+  const { rows } = await sql<Notice>`
+    with claimed as (${claiming('migration_notices', lease, {
+      key: ['id'],
+      where: sql`due_at <= now() and not exists (
+        select from migration_notices earlier
+        where earlier.job_id = migration_notices.job_id and earlier.id < migration_notices.id)`,
+      orderBy: sql`due_at`,
+      limit,
+      set: sql`attempts = attempts + 1`,
+      returning: sql`id, job_id, envelope, attempts`,
+    })})
+    select claimed.id, claimed.envelope, claimed.attempts, migration_jobs.webhook_url as url
+    from claimed join migration_jobs on migration_jobs.id = claimed.job_id`.execute(db)
+  return rows
+}
+
+export const remove = (db: Db, id: string, lease: Lease) =>
+  db.deleteFrom('migration_notices').where('id', '=', id).where(heldBy(lease)).execute()
+
+export const postpone = (db: Db, id: string, lease: Lease, seconds: number) =>
   db
     .updateTable('migration_notices')
-    .set({ due_at: sql`now() + make_interval(secs => ${seconds})`, attempts: sql`attempts + 1` })
-    .where('id', 'in', (from) =>
-      from
-        .selectFrom('migration_notices as one')
-        .select('one.id')
-        .where('one.due_at', '<=', sql<string>`now()`)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('migration_notices as earlier')
-                .select('earlier.id')
-                .whereRef('earlier.job_id', '=', 'one.job_id')
-                .whereRef('earlier.id', '<', 'one.id'),
-            ),
-          ),
-        )
-        .orderBy('one.due_at')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
-    )
-    .returning((eb) => [
-      'id',
-      'envelope',
-      'attempts',
-      eb
-        .selectFrom('migration_jobs')
-        .whereRef('migration_jobs.id', '=', 'migration_notices.job_id')
-        .select('webhook_url')
-        .as('url'),
-    ])
-    .execute()
-
-export const remove = (db: Db, id: string) =>
-  db.deleteFrom('migration_notices').where('id', '=', id).execute()
-
-export const postpone = (db: Db, id: string, seconds: number) =>
-  db
-    .updateTable('migration_notices')
-    .set({ due_at: sql`now() + make_interval(secs => ${seconds})` })
+    .set({ due_at: sql`now() + make_interval(secs => ${seconds})`, ...released })
     .where('id', '=', id)
+    .where(heldBy(lease))
     .execute()

@@ -1,15 +1,15 @@
 import { hostname } from 'node:os'
 import type { Core } from '../../../core.ts'
-import { insertSamples } from '../../platform/metrics/samples.repository.ts'
 import { SystemAlert } from '../monitoring.events.ts'
 import { minuteOf } from '../samples/minute.ts'
+import { insertSamples } from '../samples/samples.repository.ts'
 import { lockLevel, storeLevel } from './host.repository.ts'
 import { levelOf, type Resource } from './levels.ts'
 import type { Readings } from './readings.ts'
 
 type Needs = Pick<Core, 'db' | 'events' | 'now'>
 
-/** Stores what a host has in use, and tells when a threshold is crossed, up or down. */
+/** Stores the resource usage of a host and emits an event when it crosses a threshold. */
 export async function checkHost({ db, events, now }: Needs, readings: Readings, host = hostname()) {
   const time = now()
   const { cpu_percent: cpu, memory_percent: memory, disk_percent: disk } = readings

@@ -10,7 +10,7 @@ export const lockLevel = (tx: Tx, host: string, resource: Resource) =>
     .forUpdate()
     .executeTakeFirst()
 
-export interface HostState {
+interface HostState {
   host: string
   resource: Resource
   level: Level

@@ -6,7 +6,7 @@ const THRESHOLDS: Record<Resource, { warning: number; critical: number }> = {
   memory: { warning: 80, critical: 90 },
   disk: { warning: 75, critical: 85 },
 }
-/** So much below a threshold counts as below: a value that trembles around it is told once. */
+/** Hysteresis: a value that swings around a threshold emits one event. */
 const SLACK = 5
 
 export function levelOf(resource: Resource, percent: number, before: Level): Level {

@@ -11,8 +11,8 @@ export interface Readings {
 }
 
 /**
- * What this host has in use; the disk is the one that the data lies on. CPU is an average over at least
- * so long: a moment of work is no trouble.
+ * The resource usage of this host; the disk is that of the data folder. CPU is an average over at least
+ * this time, so that a short peak does not count.
  */
 export function hostReader(dataDir: string, leastMs = 100) {
   let before = cpuTimes()
@@ -33,7 +33,7 @@ export function hostReader(dataDir: string, leastMs = 100) {
       cpu_percent: cpu === null ? null : tenths(cpu),
       memory_percent: tenths((100 * memory) / totalmem()),
       memory_bytes: memory,
-      // As df counts: what only root may fill is not there.
+      // Like df: blocks reserved for root do not count as free.
       disk_percent: tenths((100 * used) / Math.max(1, used + bavail)),
       load_average: loadavg().map((load) => Math.round(load * 100) / 100),
     }

@@ -7,15 +7,15 @@ interface Server {
   host: string
   port: number
   tls?: boolean
-  /** What the first words of a server that works match; it may take several lines to say them. */
+  /** Matches the greeting of a working server; it may span several lines. */
   expects: RegExp
   goodbye: string
 }
 
-/** Connects, waits to be greeted in the words of the protocol, and says goodbye. */
+/** Connects, waits for the greeting of the protocol and quits. */
 export function greeting({ host, port, tls, expects, goodbye }: Server, patienceMs: number) {
   return new Promise<void>((resolve, reject) => {
-    // Whether it lives is the question here; whom it claims to be is asked where that matters.
+    // The probe tests liveness only; certificates are verified where identity matters.
     const socket: Socket = tls
       ? connectTls({ host, port, rejectUnauthorized: false })
       : connectPlain({ host, port })

@@ -1,23 +1,15 @@
-import { request } from 'undici'
+import { exchange } from '../../../outbound/exchange.ts'
 
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** The body of a 200; everything else is an error in words. */
+/** Returns the body of a 200 response; throws an error with a text otherwise. */
 export async function httpAnswer(
   url: string,
   { patienceMs, headers = {} }: { patienceMs: number; headers?: Record<string, string> },
 ): Promise<string> {
-  const signal = AbortSignal.timeout(patienceMs)
-  const { statusCode, body } = await request(url, { signal, headers }).catch((error) => {
-    throw new Error(signal.aborted ? `no answer within ${patienceMs} ms` : error.message)
-  })
-  // Whoever leaves an answer unread is told so by an event, and nobody need hear it.
-  body.on('error', () => {})
-  let text = ''
-  for await (const chunk of body) {
-    text += chunk
-    if (text.length > MAX_BYTES) throw new Error('the answer has no end')
-  }
-  if (statusCode !== 200) throw new Error(`answered with status ${statusCode}`)
+  const limits = { timeoutMs: patienceMs, maxBytes: MAX_BYTES }
+  const { status, text, isCut } = await exchange(new URL(url), { headers, ...limits })
+  if (isCut) throw new Error('the answer has no end')
+  if (status !== 200) throw new Error(`answered with status ${status}`)
   return text
 }

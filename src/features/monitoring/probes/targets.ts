@@ -1,14 +1,16 @@
 import { sql } from 'kysely'
+import type { MailServerSettings } from '../../../config/mail-servers.ts'
 import type { Core } from '../../../core.ts'
-import { withinTime } from '../../../lib/kept-value.ts'
+import { within } from '../../../lib/timeout.ts'
 import { reachable } from '../heartbeat.ts'
 import { type DaemonLife, daemonLives } from '../heartbeats.repository.ts'
+import { pingClamd } from './clamd.ts'
 import { greeting } from './greeting.ts'
 import { httpAnswer } from './http-answer.ts'
 
 export const PATIENCE_MS = 3000
 
-/** A service and how to find out whether it works: an error that is thrown says why not. */
+/** A service and its probe, which throws the reason when the service does not work. */
 export interface Target {
   name: string
   protocol: string
@@ -16,12 +18,12 @@ export interface Target {
   probe(): Promise<void>
 }
 
-type Needs = Pick<Core, 'config' | 'db' | 'redis'>
+type Needs = Pick<Core, 'db' | 'mailServers' | 'redis'>
 
-/** Everything this installation consists of, as far as it says where that is. */
+/** The parts of this installation whose location is configured. */
 export async function targetsOf(core: Needs): Promise<Target[]> {
-  const lives = await withinTime(daemonLives(core.db), PATIENCE_MS)
-  return [...stores(core), ...mailServers(core), ...daemons(lives)]
+  const lives = await within(PATIENCE_MS, daemonLives(core.db))
+  return [...stores(core), ...mailServerTargets(core.mailServers.current()), ...daemons(lives)]
 }
 
 function stores({ db, redis }: Needs): Target[] {
@@ -29,45 +31,45 @@ function stores({ db, redis }: Needs): Target[] {
     name: 'postgresql',
     protocol: 'postgresql',
     critical: true,
-    probe: async () => void (await withinTime(sql`select 1`.execute(db), PATIENCE_MS)),
+    probe: async () => void (await within(PATIENCE_MS, sql`select 1`.execute(db))),
   }
   if (!redis) return [postgresql]
   const ping = async () => (await redis.connection()).ping()
-  const probe = async () => void (await withinTime(ping(), PATIENCE_MS))
+  const probe = async () => void (await within(PATIENCE_MS, ping()))
   return [postgresql, { name: 'redis', protocol: 'redis', critical: false, probe }]
 }
 
-function mailServers({ config }: Needs): Target[] {
+function mailServerTargets(settings: MailServerSettings): Target[] {
   const targets: Target[] = []
   const add = (name: string, protocol: string, critical: boolean, probe: Target['probe']) =>
     targets.push({ name, protocol, critical, probe })
 
-  const smtp = config.MONITOR_SMTP_HOST
-    ? { host: config.MONITOR_SMTP_HOST, port: config.MONITOR_SMTP_PORT }
-    : { host: config.MAIL_REINJECT_HOST, port: config.MAIL_REINJECT_PORT }
+  const smtp = settings.MONITOR_SMTP_HOST
+    ? { host: settings.MONITOR_SMTP_HOST, port: settings.MONITOR_SMTP_PORT }
+    : { host: settings.MAIL_REINJECT_HOST, port: settings.MAIL_REINJECT_PORT }
   const { host } = smtp
   if (host) {
     const server = { ...smtp, host, expects: /^220 .*\r\n/m, goodbye: 'QUIT\r\n' }
     add('postfix', 'smtp', true, () => greeting(server, PATIENCE_MS))
   }
 
-  const imapHost = config.IMAP_HOST
+  const imapHost = settings.IMAP_HOST
   if (imapHost) {
     const server = {
       host: imapHost,
-      port: config.IMAP_PORT,
-      tls: config.IMAP_TLS === 'true',
+      port: settings.IMAP_PORT,
+      tls: settings.IMAP_TLS === 'true',
       expects: /^\* (OK|PREAUTH)\b.*\r\n/,
       goodbye: 'a LOGOUT\r\n',
     }
     add('dovecot', 'imap', true, () => greeting(server, PATIENCE_MS))
   }
 
-  const sieveHost = config.SIEVE_HOST ?? imapHost
+  const sieveHost = settings.SIEVE_HOST ?? imapHost
   if (sieveHost) {
     const server = {
       host: sieveHost,
-      port: config.SIEVE_PORT,
+      port: settings.SIEVE_PORT,
       // RFC 5804 §1.2: capabilities first, then OK.
       expects: /^OK\b.*\r\n/m,
       goodbye: 'LOGOUT\r\n',
@@ -75,7 +77,7 @@ function mailServers({ config }: Needs): Target[] {
     add('managesieve', 'managesieve', false, () => greeting(server, PATIENCE_MS))
   }
 
-  const { DOVEADM_URL: doveadm, DOVEADM_API_KEY: key = '' } = config
+  const { DOVEADM_URL: doveadm, DOVEADM_API_KEY: key = '' } = settings
   if (doveadm) {
     const authorization = `X-Dovecot-API ${Buffer.from(key).toString('base64')}`
     const url = new URL('/doveadm/v1', doveadm).href
@@ -84,7 +86,7 @@ function mailServers({ config }: Needs): Target[] {
     })
   }
 
-  const rspamd = config.MONITOR_RSPAMD_URL
+  const rspamd = settings.MONITOR_RSPAMD_URL
   if (rspamd) {
     const url = new URL('/ping', rspamd).href
     add('rspamd', 'http', true, async () => {
@@ -92,10 +94,13 @@ function mailServers({ config }: Needs): Target[] {
       if (!answer.startsWith('pong')) throw new Error('answered, but not with pong')
     })
   }
+
+  const clamd = settings.MONITOR_CLAMD
+  if (clamd) add('clamd', 'clamd', false, () => pingClamd(clamd, PATIENCE_MS))
   return targets
 }
 
-/** Daemons of one process have one address, which is asked once for all of them. */
+/** Daemons of one process share a URL, which is probed once for all of them. */
 function daemons(lives: readonly DaemonLife[]): Target[] {
   const asked = new Map<string, Promise<unknown>>()
   const ask = (url: string) => {

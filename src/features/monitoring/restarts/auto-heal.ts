@@ -2,8 +2,8 @@ import type { Tx } from '../../../database/database.ts'
 import type { ServiceState } from '../states.repository.ts'
 import type { Restarter } from './restarts.ts'
 
-/** Those whose failure stops mail. Nothing else is restarted unless somebody names it. */
-const HEALED = ['postfix', 'dovecot', 'rspamd']
+/** Services whose failure stops mail or lets viruses pass. Others are restarted only when the request names them. */
+const HEALED = ['postfix', 'dovecot', 'rspamd', 'clamd']
 
 export interface Action {
   service: string
@@ -17,7 +17,7 @@ interface Options {
   store?: (work: (tx: Tx) => Promise<void>) => Promise<void>
 }
 
-/** Restarts what is down, one after the other, and says for each service what was done and why. */
+/** Restarts failed services one after the other; returns the action and reason for each service. */
 export async function heal(
   restarting: Restarter,
   states: readonly ServiceState[],

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
 
 const MOST = 3
-export const COOLDOWN_SECONDS = 300
+const COOLDOWN_SECONDS = 300
 
 interface Attempt {
   id: string
@@ -13,8 +13,8 @@ interface Attempt {
 }
 
 /**
- * Notes an attempt before it is made; undefined when it may be. Otherwise the seconds until the next one
- * may: three in five minutes are enough to know that a restart does not help.
+ * Records an attempt before it starts. Returns undefined when it may start, otherwise the seconds to
+ * wait: after three attempts in five minutes another one would not help.
  */
 export const claimAttempt = (
   db: Db,

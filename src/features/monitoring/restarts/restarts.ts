@@ -1,12 +1,15 @@
 import type { Core } from '../../../core.ts'
 import type { Tx } from '../../../database/database.ts'
+import type { Job } from '../../../jobs/jobs.ts'
+import { DAY_MS, HOUR_SECONDS } from '../../../lib/time.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { Recovery } from '../monitoring.events.ts'
-import { claimAttempt, noteOutcome } from './restarts.repository.ts'
+import { claimAttempt, deleteAttemptsBefore, noteOutcome } from './restarts.repository.ts'
 
 const SHOWN_ERROR = 300
+const HISTORY_MS = 90 * DAY_MS
 
-/** What can be restarted from here; of the rest, why not. */
+/** The services that can be restarted from here, and for the others the reason why not. */
 export interface Restarts {
   of(service: string): { restart: () => Promise<void>; why?: undefined } | { why: string }
 }
@@ -20,9 +23,9 @@ export type Outcome =
 interface Options {
   automatic: boolean
   reason?: string | undefined
-  /** Past the guard that counts attempts. */
+  /** Skips the limit of attempts. */
   force?: boolean
-  /** Stores the outcome together with whatever else belongs to it. */
+  /** Stores the outcome in the transaction of the caller. */
   store?: (work: (tx: Tx) => Promise<void>) => Promise<void>
 }
 
@@ -32,7 +35,7 @@ interface Needs extends Pick<Core, 'db' | 'events' | 'log' | 'now'> {
 
 export type Restarter = ReturnType<typeof restarter>
 
-/** Restarts a service under the guard, and tells what came of it. */
+/** Restarts a service within the limit of attempts and emits the outcome. */
 export function restarter({ db, events, log, now, restarts }: Needs) {
   const ownTransaction = (work: (tx: Tx) => Promise<void>) => db.transaction().execute(work)
 
@@ -52,7 +55,7 @@ export function restarter({ db, events, log, now, restarts }: Needs) {
         await possible.restart()
       } catch (problem) {
         error = (problem as Error).message.slice(0, SHOWN_ERROR)
-        log.error({ err: problem, service }, 'a restart failed')
+        log.error({ err: problem, service }, 'restart failed')
       }
       await store(async (tx) => {
         await noteOutcome(tx, id, error)
@@ -63,4 +66,10 @@ export function restarter({ db, events, log, now, restarts }: Needs) {
       return error === null ? { kind: 'restarted' } : { kind: 'failed', error }
     },
   }
+}
+
+export const deleteOldRestarts: Job = {
+  name: 'monitoring.delete-old-restarts',
+  everySeconds: HOUR_SECONDS,
+  run: ({ db, now }) => deleteAttemptsBefore(db, new Date(now().getTime() - HISTORY_MS)),
 }

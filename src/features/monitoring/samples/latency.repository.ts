@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
 
 const MINUTES = 5
 const AT_MOST = 20_000
 
-/** Of mail that was delivered lately: 95 of 100 took no longer, in seconds. null when there was none. */
+/** The 95th percentile of recent delivery times in seconds; null without deliveries. */
 export async function deliveryLatency(db: Db, now: Date): Promise<number | null> {
-  const since = new Date(now.getTime() - MINUTES * 60_000).toISOString()
+  const since = new Date(now.getTime() - MINUTES * MINUTE_MS).toISOString()
   const { rows } = await sql<{ p95: number | null }>`
     select percentile_cont(0.95) within group (order by seconds) as p95
     from (

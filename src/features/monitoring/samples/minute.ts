@@ -1,4 +1,4 @@
-const MINUTE_MS = 60_000
+import { MINUTE_MS } from '../../../lib/time.ts'
 
 export const minuteOf = (time: Date): Date =>
   new Date(Math.floor(time.getTime() / MINUTE_MS) * MINUTE_MS)

@@ -1,23 +1,20 @@
 import type { Core } from '../../../core.ts'
 import type { Job } from '../../../jobs/jobs.ts'
-import { withinTime } from '../../../lib/kept-value.ts'
-import {
-  deleteSamplesBefore,
-  insertSamples,
-  type Sample,
-} from '../../platform/metrics/samples.repository.ts'
-import { queue } from '../../platform/overview/blocks/queue.ts'
+import { DAY_MS, HOUR_SECONDS } from '../../../lib/time.ts'
+import { within } from '../../../lib/timeout.ts'
+import { queueFigures } from '../../../mail/queue-figures.ts'
 import { forgetOld, takeCounts } from '../heartbeats.repository.ts'
 import { freshStates } from '../states.repository.ts'
 import { deliveryLatency } from './latency.repository.ts'
 import { minuteOf } from './minute.ts'
+import { deleteSamplesBefore, insertSamples, type Sample } from './samples.repository.ts'
 
 const PATIENCE_MS = 10_000
-const KEPT_MS = 8 * 24 * 3600_000
+const KEPT_MS = 8 * DAY_MS
 
-type Needs = Pick<Core, 'config' | 'db' | 'log' | 'mailQueue' | 'now'>
+type Needs = Pick<Core, 'config' | 'db' | 'log' | 'mailQueue' | 'mailServers' | 'now'>
 
-/** One value of each series for this minute; what cannot be read is a gap. */
+/** Stores one value per series and minute; an unreadable value leaves a gap. */
 export async function takeSamples(core: Needs): Promise<void> {
   const { config, db, log, now } = core
   const time = now()
@@ -53,9 +50,12 @@ export async function takeSamples(core: Needs): Promise<void> {
   }
 
   async function queueSample(): Promise<Sample[]> {
-    if (config.POSTFIX_CONFIG_DIR === undefined) return []
-    const { depth } = await withinTime(queue(core, null), PATIENCE_MS)
-    return [{ metric: 'mail_queue_depth', label: 'postfix', value: depth }]
+    if (core.mailServers.current().POSTFIX_CONFIG_DIR === undefined) return []
+    const { depth, deferred } = await within(PATIENCE_MS, queueFigures(core))
+    return [
+      { metric: 'mail_queue_depth', label: 'postfix', value: depth },
+      { metric: 'mail_queue_deferred', label: 'postfix', value: deferred },
+    ]
   }
 
   async function latencySample(): Promise<Sample[]> {
@@ -68,7 +68,7 @@ export async function takeSamples(core: Needs): Promise<void> {
     try {
       return await samples
     } catch (error) {
-      log.warn({ err: error }, 'a sample could not be taken')
+      log.warn({ err: error }, 'taking a sample failed')
       return []
     }
   }
@@ -76,7 +76,7 @@ export async function takeSamples(core: Needs): Promise<void> {
 
 export const deleteOldSamples: Job = {
   name: 'monitoring.delete-old-samples',
-  everySeconds: 3600,
+  everySeconds: HOUR_SECONDS,
   async run({ db, now }) {
     await deleteSamplesBefore(db, new Date(now().getTime() - KEPT_MS))
     await forgetOld(db)

@@ -1,53 +1,78 @@
-import type { Block, BlockNeeds } from '../overview/blocks/block.ts'
-import { blocks } from '../overview/blocks/index.ts'
-import { bounceRate } from '../overview/blocks/volume.ts'
+import type { Block, BlockNeeds } from '../overview/block.ts'
+import { blocks } from '../overview/blocks.ts'
+import { bounceRate } from '../overview/volume.ts'
+import { blockListings, deferredMessages, fullestDisk, oldestBackup } from './host-figures.ts'
 
-export interface AlertMetric {
+interface AlertMetric {
   unit: string
   description: string
-  /** Whether a rule may look at one organization alone. */
+  /** True if a rule may watch a single organization. */
   perOrganization: boolean
-  /** null: there is nothing to measure, which is neither good nor bad. */
+  /** Returns null when there is nothing to measure; the rule then keeps its state. */
   read(needs: BlockNeeds, organization: string | null): Promise<number | null>
 }
 
-/** The figure of a block of the overview: one computation, two users. */
+/** Reads one value of an overview block, so that alerts and the overview always agree. */
 const figure =
   <Value>(block: Block<Value>, pick: (value: Value) => number | null): AlertMetric['read'] =>
   async (needs, organization) =>
     pick(await block(needs, organization))
 
-/** By name, in alphabetical order. Nothing else can be watched. */
+/** All metrics that a rule can watch, in alphabetical order. */
 export const alertMetrics = {
+  backup_age_hours: {
+    unit: 'hours',
+    description: 'Time since the last completed backup, of the host where it is longest ago',
+    perOrganization: false,
+    read: oldestBackup,
+  },
   bounce_rate_percent: {
     unit: 'percent',
-    description: 'Bounced mail among all that was sent, over 24 hours',
+    description: 'Share of sent mail that bounced in the last 24 hours',
     perOrganization: true,
     read: figure(blocks.volume_24h, bounceRate),
   },
   certificates_expiring_days: {
     unit: 'days',
-    description: 'Until the next active certificate ends; nothing while there is none. Use <=',
+    description: 'Days until the next active certificate expires; no value without one. Use <=',
     perOrganization: false,
     read: figure(blocks.certificates, (value) => value.soonest_expiry_days),
   },
   denied_operator_actions_24h: {
     unit: 'actions',
-    description: 'Requests to the console that were refused, over 24 hours',
+    description: 'Console requests refused with 401 or 403 in the last 24 hours',
     perOrganization: false,
     read: figure(blocks.security, (value) => value.denied_actions_24h),
   },
+  disk_used_percent: {
+    unit: 'percent',
+    description: 'Share of the disk of DATA_DIR in use, of the host where it is largest',
+    perOrganization: false,
+    read: fullestDisk,
+  },
+  dns_block_listings: {
+    unit: 'listings',
+    description: 'Entries of SENDING_IPS on the lists of RBL_ZONES; no value without both',
+    perOrganization: false,
+    read: blockListings,
+  },
   failed_auth_24h: {
     unit: 'attempts',
-    description: 'Failed logins over 24 hours',
+    description: 'Failed logins in the last 24 hours',
     perOrganization: false,
     read: figure(blocks.security, (value) => value.failed_auth_24h),
   },
   quarantine_pending: {
     unit: 'messages',
-    description: 'Messages in quarantine that wait for a decision',
+    description: 'Messages in quarantine without a decision',
     perOrganization: true,
     read: figure(blocks.quarantine, (value) => value.pending),
+  },
+  queue_deferred: {
+    unit: 'messages',
+    description: 'Messages that wait for another attempt, by the sample of the last minute',
+    perOrganization: false,
+    read: deferredMessages,
   },
   queue_depth: {
     unit: 'messages',
@@ -57,25 +82,25 @@ export const alertMetrics = {
   },
   queue_oldest_age_seconds: {
     unit: 'seconds',
-    description: 'Age of the oldest message in the mail queue; nothing while it is empty',
+    description: 'Age of the oldest message in the mail queue; no value while it is empty',
     perOrganization: false,
     read: figure(blocks.queue, (value) => value.oldest_age_seconds),
   },
   services_down: {
     unit: 'services',
-    description: 'Services that the monitoring does not find up',
+    description: 'Services that the last check did not find up',
     perOrganization: false,
     read: figure(blocks.services, (value) => value.down),
   },
   storage_used_percent: {
     unit: 'percent',
-    description: 'Storage in use of what was given',
+    description: 'Share of the storage quota in use',
     perOrganization: true,
     read: figure(blocks.storage, (value) => value.used_percent),
   },
   webhook_dead_letters: {
     unit: 'events',
-    description: 'Events that no attempt could deliver and nobody has resolved',
+    description: 'Events that could not be delivered and are not resolved',
     perOrganization: true,
     read: figure(blocks.webhooks, (value) => value.dead_letters),
   },

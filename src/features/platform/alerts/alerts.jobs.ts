@@ -1,11 +1,12 @@
 import type { Job } from '../../../jobs/jobs.ts'
+import { DAY_MS, HOUR_SECONDS } from '../../../lib/time.ts'
 import { deleteDone } from './delivery/delivery.repository.ts'
 
-const KEPT_MS = 30 * 24 * 3600_000
+const RETENTION_MS = 30 * DAY_MS
 
-/** The history stays; who was told of it is not needed for ever. */
+/** Deletes finished notifications; the alert history stays. */
 export const deleteOldNotifications: Job = {
   name: 'alerts.delete-old-notifications',
-  everySeconds: 3600,
-  run: ({ db, now }) => deleteDone(db, new Date(now().getTime() - KEPT_MS)),
+  everySeconds: HOUR_SECONDS,
+  run: ({ db, now }) => deleteDone(db, new Date(now().getTime() - RETENTION_MS)),
 }

@@ -6,7 +6,7 @@ import { alertMetrics, CHANNEL_TYPES, COMPARATORS, METRICS, SEVERITIES } from '.
 import * as shapes from './alerts.schemas.ts'
 import type { HistoryService } from './history/history.service.ts'
 
-/** What can be watched, and what has happened. */
+/** Routes of the alert metrics and the alert history. */
 export const alertRoutes =
   (history: HistoryService): FastifyPluginAsyncTypebox =>
   async (app) => {
@@ -14,7 +14,7 @@ export const alertRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'list_alert_metrics',
-        summary: 'What an alert rule can watch',
+        summary: 'List the metrics that an alert rule can watch',
         response: { 200: Success(shapes.AlertMetrics) },
       },
       handler: async () =>
@@ -33,7 +33,7 @@ export const alertRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'list_alert_history',
-        summary: 'Alerts that fired, newest first',
+        summary: 'List alerts that fired, newest first',
         querystring: shapes.HistoryQuery,
         response: { 200: Success(Paginated(shapes.AlertEvent)) },
       },

@@ -15,7 +15,7 @@ export const AlertMetrics = Type.Object({
       metric: Metric,
       unit: Type.String(),
       description: Type.String(),
-      per_organization: Type.Boolean({ description: 'A rule may be about one organization' }),
+      per_organization: Type.Boolean({ description: 'A rule may watch a single organization' }),
     }),
   ),
   comparators: Type.Array(Comparator),
@@ -23,7 +23,7 @@ export const AlertMetrics = Type.Object({
   channel_types: Type.Array(OneOf(CHANNEL_TYPES)),
 })
 
-export const RULE_SORTS = [
+const RULE_SORTS = [
   'created_at',
   'name',
   'metric',
@@ -53,7 +53,9 @@ export const AlertRule = Type.Object(
     metric: Metric,
     comparator: Comparator,
     threshold: Type.Number(),
-    for_seconds: Type.Integer({ description: 'How long the condition must hold' }),
+    for_seconds: Type.Integer({
+      description: 'How long the condition must hold before the rule fires',
+    }),
     severity: Severity,
     enabled: Type.Boolean(),
     channel_ids: Type.Array(Type.String()),
@@ -78,6 +80,10 @@ const rule = {
   organization_id: Type.Optional(Nullable(Type.String({ minLength: 1 }))),
 }
 
+export const DefaultRules = Body({ channel_ids: rule.channel_ids })
+export const AddedRules = Type.Object({
+  items: Type.Array(AlertRule, { description: 'The added rules; empty when none was missing' }),
+})
 export const NewRule = Body(rule)
 export const RuleChange = Body({
   name: Type.Optional(rule.name),
@@ -102,7 +108,7 @@ export const Evaluation = Type.Object({
   threshold: Type.Number(),
   unit: Type.String(),
   value: Nullable(Type.Number()),
-  would_fire: Type.Boolean({ description: 'The condition holds now, for however long' }),
+  would_fire: Type.Boolean({ description: 'Whether the condition holds now; ignores for_seconds' }),
   severity: Severity,
   enabled: Type.Boolean(),
   for_seconds: Type.Integer(),
@@ -144,11 +150,11 @@ export const NewChannel = Body({
   target: Type.String({
     minLength: 1,
     maxLength: 1000,
-    description: 'An email address, or an absolute http or https URL',
+    description: 'An e-mail address, or an absolute http or https URL',
   }),
   enabled: Type.Optional(Type.Boolean({ default: true })),
   signing_secret: Type.Optional(
-    Nullable(Type.String({ maxLength: 512, description: 'Kept sealed, and never shown again' })),
+    Nullable(Type.String({ maxLength: 512, description: 'Stored encrypted and never returned' })),
   ),
 })
 

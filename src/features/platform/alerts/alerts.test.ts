@@ -39,7 +39,7 @@ const create = async (more: object = {}) =>
 const createChannel = async (more: object = {}) =>
   (await operator.post(CHANNELS, { ...channel(), ...more })).body.data
 
-describe('an alert rule', () => {
+describe('alert rules', () => {
   it.each([
     [{ metric: 'drop table' }, 'metric'],
     [{ comparator: '!=' }, 'comparator'],
@@ -50,12 +50,12 @@ describe('an alert rule', () => {
     [{ description: 7 }, 'description'],
     [{ threshold: 'many' }, 'threshold'],
     [{ channel_ids: 'all' }, 'channel_ids'],
-  ])('is refused with %j', async (wrong, field) => {
+  ])('rejects a rule with %j', async (wrong, field) => {
     const answer = await operator.post(RULES, { ...rule, ...wrong })
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', field] }] } })
   })
 
-  it('names only channels and organizations that exist', async () => {
+  it('rejects a rule with an unknown channel or organization', async () => {
     expect(await operator.post(RULES, { ...rule, channel_ids: ['nope'] })).toMatchObject({
       status: 422,
       body: { msg: 'unknown channel_ids: nope' },
@@ -67,7 +67,7 @@ describe('an alert rule', () => {
     })
   })
 
-  it('cannot narrow to one organization what belongs to all', async () => {
+  it('rejects an organization_id for a metric of the whole platform', async () => {
     const answer = await operator.post(RULES, { ...rule, organization_id: acme.organizationId })
     expect(answer.status).toBe(422)
     expect(answer.body.msg).toMatch(/^queue_depth is measured for the whole platform/)
@@ -84,7 +84,7 @@ describe('an alert rule', () => {
     expect(widened).toMatchObject({ status: 200, body: { data: { organization_id: null } } })
   })
 
-  it('that is not there is 404 for all that can be done with it', async () => {
+  it('returns 404 for every operation on an unknown rule', async () => {
     const gone = { status: 404, body: { msg: 'Alert rule not found' } }
     expect(await operator.get(`${RULES}/nope`)).toMatchObject(gone)
     expect(await operator.put(`${RULES}/nope`, { name: 'x' })).toMatchObject(gone)
@@ -92,7 +92,7 @@ describe('an alert rule', () => {
     expect(await operator.delete(`${RULES}/nope`, { reason: 'x' })).toMatchObject(gone)
   })
 
-  it('is not changed by an empty body, nor deleted without a reason', async () => {
+  it('rejects an update with an empty body and a delete without a reason', async () => {
     const { id } = await create()
     expect(await operator.put(`${RULES}/${id}`, {})).toMatchObject({
       status: 400,
@@ -102,7 +102,7 @@ describe('an alert rule', () => {
     expect((await operator.get(`${RULES}/${id}`)).status).toBe(200)
   })
 
-  it('is kept as it was sent, with defaults', async () => {
+  it('stores the sent fields of a rule with defaults, and changes or clears them', async () => {
     const { id: channelId } = await createChannel()
     const answer = await operator.post(RULES, { ...rule, channel_ids: [channelId, channelId] })
     expect(answer).toMatchObject({ status: 201, body: { msg: 'Alert rule created' } })
@@ -126,7 +126,7 @@ describe('an alert rule', () => {
     expect(cleared.body.data.description).toBeNull()
   })
 
-  it('is found by its words, its metric and whether it is on, in the order asked for', async () => {
+  it('filters rules by text, metric and enabled, and sorts them', async () => {
     await create({ name: 'zebra 100%', severity: 'info', enabled: false })
     await create({ name: 'Aardvark', metric: 'services_down', severity: 'critical' })
     const names = async (query: string) =>
@@ -142,7 +142,7 @@ describe('an alert rule', () => {
     }
   })
 
-  it('is tried without telling or recording anything', async () => {
+  it('evaluates a rule as a dry run that sends and records nothing', async () => {
     await app.core.db
       .insertInto('quarantine')
       .values({ id: 'q1', reason: 'spam', expires_at: '2099-01-01', organization_id: null })
@@ -182,7 +182,7 @@ describe('an alert rule', () => {
     expect(history.body.data.items).toEqual([])
   })
 
-  it('has no value while nothing can be measured, and then does not fire', async () => {
+  it('evaluates a rule without a measurable value to null and would_fire false', async () => {
     const unknown = await create({ metric: 'services_down', comparator: '>=', threshold: 0 })
     const empty = await create({ metric: 'certificates_expiring_days', comparator: '<=' })
     for (const { id } of [unknown, empty]) {
@@ -193,8 +193,8 @@ describe('an alert rule', () => {
   })
 })
 
-describe('the metrics', () => {
-  it('are listed with what they mean, by name', async () => {
+describe('alert metrics', () => {
+  it('lists all metrics by name, with comparators, severities and channel types', async () => {
     const { body } = await operator.get('/api/v1/platform/alerts/metrics')
     expect(body.data.items.map((one: { metric: string }) => one.metric)).toEqual(
       [...METRICS].sort(),
@@ -206,7 +206,7 @@ describe('the metrics', () => {
     })
   })
 
-  it('can all be read where they are offered', async () => {
+  it('evaluates a rule on every listed metric', async () => {
     for (const metric of METRICS) {
       const { id } = await create({ metric })
       const answer = await operator.post(`${RULES}/${id}/evaluate`)
@@ -215,7 +215,7 @@ describe('the metrics', () => {
   })
 })
 
-describe('an alert channel', () => {
+describe('alert channels', () => {
   it.each([
     [{ type: 'email', target: 'nobody' }, 'target must be an email address'],
     [{ type: 'email', target: 'a@b.test, c@d.test' }, 'target must be an email address'],
@@ -226,12 +226,12 @@ describe('an alert channel', () => {
       { type: 'email', target: 'a@b.test', signing_secret: 's' },
       'signing_secret is only meaningful for type=webhook',
     ],
-  ])('is refused with %j', async (wrong, msg) => {
+  ])('rejects a channel with %j', async (wrong, msg) => {
     const answer = await operator.post(CHANNELS, { ...channel(), ...wrong })
     expect(answer).toMatchObject({ status: 422, body: { msg } })
   })
 
-  it('does not lead to where nobody may make this host call', async () => {
+  it('rejects a channel whose URL leads to a private or link-local IP address', async () => {
     for (const target of ['http://169.254.169.254/latest', 'http://10.0.0.1/', 'http://[::1]/']) {
       const answer = await operator.post(CHANNELS, { ...channel(), target })
       expect(answer, target).toMatchObject({ status: 422 })
@@ -239,13 +239,13 @@ describe('an alert channel', () => {
     }
   })
 
-  it('that is not there is 404', async () => {
+  it('returns 404 for an unknown channel', async () => {
     const gone = { status: 404, body: { msg: 'Alert channel not found' } }
     expect(await operator.post(`${CHANNELS}/nope/test`)).toMatchObject(gone)
     expect(await operator.delete(`${CHANNELS}/nope`, { reason: 'x' })).toMatchObject(gone)
   })
 
-  it('never shows its secret, which is sealed where it is kept', async () => {
+  it('stores the signing secret encrypted and never returns or audits it', async () => {
     const made = await operator.post(CHANNELS, { ...channel(), signing_secret: 'hush-hush' })
     expect(made).toMatchObject({ status: 201, body: { data: { has_signing_secret: true } } })
     expect(made.text).not.toContain('hush-hush')
@@ -264,7 +264,7 @@ describe('an alert channel', () => {
     expect(JSON.stringify(audited)).not.toContain('hush-hush')
   })
 
-  it('is tested with a signature over the very bytes', async () => {
+  it('signs the exact body of a test notification', async () => {
     const { id } = await createChannel({ signing_secret: 'hush' })
     const answer = await operator.post(`${CHANNELS}/${id}/test`)
     expect(answer).toMatchObject({
@@ -287,14 +287,14 @@ describe('an alert channel', () => {
     expect(got?.json.attachments[0]).toMatchObject({ color: '#3d8bfd', title: 'Test notification' })
   })
 
-  it('is tested with a mail', async () => {
+  it('sends a test notification to an email channel as a message', async () => {
     const { id } = await createChannel({ type: 'email', target: 'oncall@ops.test' })
     const answer = await operator.post(`${CHANNELS}/${id}/test`)
     expect(answer.body).toMatchObject({ type: 'success', data: { delivered: true } })
     expect(sink.to('oncall@ops.test')[0]?.data).toMatch(/Subject: \[alert\] Test notification/)
   })
 
-  it('says what went wrong when a test does not arrive', async () => {
+  it('returns and stores the error when a test notification fails', async () => {
     const { id } = await createChannel({ target: 'http://127.0.0.1:9/hook' })
     const answer = await operator.post(`${CHANNELS}/${id}/test`)
     expect(answer).toMatchObject({
@@ -307,20 +307,23 @@ describe('an alert channel', () => {
     expect(listed.last_error).toBe(answer.body.data.error)
   })
 
-  it('tells which rules name it when it is deleted, and they keep the name', async () => {
+  it('returns the referencing rules when a channel is deleted; they keep its id', async () => {
     const { id } = await createChannel()
-    const named = await create({ name: 'names it', channel_ids: [id] })
+    const referencing = await create({ name: 'names it', channel_ids: [id] })
     const answer = await operator.delete(`${CHANNELS}/${id}`, { reason: 'moved' })
     expect(answer.body.data).toEqual({
       id,
       deleted: true,
-      referencing_rules: [{ id: named.id, name: 'names it' }],
+      referencing_rules: [{ id: referencing.id, name: 'names it' }],
     })
-    const kept = await operator.put(`${RULES}/${named.id}`, { channel_ids: [id], name: 'still' })
-    expect(kept).toMatchObject({ status: 200, body: { data: { channel_ids: [id] } } })
+    const update = { channel_ids: [id], name: 'still' }
+    expect(await operator.put(`${RULES}/${referencing.id}`, update)).toMatchObject({
+      status: 200,
+      body: { data: { channel_ids: [id] } },
+    })
   })
 
-  it('is listed by type and by whether it is on', async () => {
+  it('filters channels by type and enabled', async () => {
     await createChannel({ type: 'email', target: 'off@ops.test', enabled: false })
     const { items } = (await operator.get(`${CHANNELS}?type=email&enabled=false`)).body.data
     expect(items.map((one: { target: string }) => one.target)).toEqual(['off@ops.test'])
@@ -328,9 +331,9 @@ describe('an alert channel', () => {
   })
 })
 
-describe('the history', () => {
+describe('alert history', () => {
   it.each(['state=open', 'severity=x', 'sort=value', 'direction=up', 'date_from=yesterday'])(
-    'cannot be asked for with %s',
+    'rejects the query %s with 422',
     async (query) => {
       const { status } = await operator.get(`/api/v1/platform/alerts/history?${query}`)
       expect(status).toBe(422)

@@ -3,7 +3,7 @@ import type { Db } from '../../../database/database.ts'
 
 const TOP_DOMAINS = 100
 
-export interface Span {
+interface Span {
   from: Date
   to: Date
 }
@@ -11,7 +11,7 @@ export interface Span {
 const within = ({ from, to }: Span) => sql`
   bucket >= ${from.toISOString()}::timestamptz and bucket < ${to.toISOString()}::timestamptz`
 
-/** Hours of one organization, or of all; and what was stored a moment ago. */
+/** Hourly counters of one organization or of all, plus the pending rows that are not folded in yet. */
 const hourly = (organization: string | undefined, span: Span) => sql`(
   select bucket, sent, delivered, bounced, deferred, inbound_delivered from mail_traffic_hours
   where organization_id = ${organization ?? ''} and ${within(span)}
@@ -27,7 +27,7 @@ const nthOf = (column: string, starts: Date[]) =>
   sql`width_bucket(${sql.ref(column)},
     ${starts.map((start) => start.toISOString())}::timestamptz[])`
 
-export interface Traffic {
+interface Traffic {
   nth: number
   sent: number
   delivered: number
@@ -36,7 +36,7 @@ export interface Traffic {
   received: number
 }
 
-/** Only the buckets that have mail. */
+/** Returns only buckets with mail. */
 export async function series(
   db: Db,
   organization: string | undefined,
@@ -53,7 +53,7 @@ export async function series(
   return rows
 }
 
-export interface DomainTraffic {
+interface DomainTraffic {
   organization_id: string
   domain: string
   sent: number
@@ -63,7 +63,7 @@ export interface DomainTraffic {
   complained: number
 }
 
-/** Those that sent the most. `whole` are the whole days of the span; before it, quarters count. */
+/** Domains that sent the most. `whole` is the part in whole days; the part before uses quarter hours. */
 export async function topDomains(
   db: Db,
   organization: string | undefined,
@@ -73,16 +73,16 @@ export async function topDomains(
   const before = { from: span.from, to: whole.from }
   const columns = sql`organization_id, domain, sent, delivered, bounced, deferred`
   const complaints = (table: string, during: Span) => sql`
-    select complained from ${sql.table(table)} as kept
-    where kept.organization_id = top.organization_id and kept.domain = top.domain
+    select complained from ${sql.table(table)} as engagement
+    where engagement.organization_id = top.organization_id and engagement.domain = top.domain
       and ${within(during)}`
   const { rows } = await sql<DomainTraffic>`
     select top.*, (
       select coalesce(sum(complained), 0)::bigint from (
         ${complaints('engagement_days', whole)}
         union all ${complaints('engagement_quarters', before)}
-        union all select 1 from engagement_pending as kept
-        where kept.organization_id = top.organization_id and kept.domain = top.domain
+        union all select 1 from engagement_pending as engagement
+        where engagement.organization_id = top.organization_id and engagement.domain = top.domain
           and event_type = 'complained' and ${within(span)}
       ) as complaints) as complained
     from (
@@ -96,14 +96,13 @@ export async function topDomains(
         union all select ${columns} from mail_traffic_pending
         where ${ofOrganization(organization)} and ${within(span)}
       ) as counted
-      where sent > 0
-      group by 1, 2 order by 3 desc, 2, 1 limit ${TOP_DOMAINS}
+      group by 1, 2 having sum(sent) > 0 order by 3 desc, 2, 1 limit ${TOP_DOMAINS}
     ) as top
     order by sent desc, domain, organization_id`.execute(db)
   return rows
 }
 
-export interface Cell {
+interface Cell {
   weekday: number
   hour: number
   count: number
@@ -124,20 +123,20 @@ export interface Growth {
   count: number
 }
 
-/** How many of today's were made in each bucket; those from before are 0. */
+/** Counts the resources created in each bucket. Older ones are left out. */
 export async function growth(db: Db, starts: Date[]): Promise<Growth[]> {
-  const made = (what: Growth['what'], table: string) => sql`
+  const created = (what: Growth['what'], table: string) => sql`
     select ${what} as what, ${nthOf('created_at', starts)} as nth, count(*) as count
     from ${sql.table(table)}
     where created_at >= ${(starts[0] as Date).toISOString()}::timestamptz group by nth`
   const { rows } = await sql<Growth>`
-    ${made('organizations', 'organizations')}
-    union all ${made('domains', 'domains')}
-    union all ${made('mailboxes', 'email_accounts')}`.execute(db)
+    ${created('organizations', 'organizations')}
+    union all ${created('domains', 'domains')}
+    union all ${created('mailboxes', 'email_accounts')}`.execute(db)
   return rows
 }
 
-/** Kept by triggers with each organization. */
+/** Reads the counters that triggers maintain per organization. */
 export const totals = (db: Db) =>
   db
     .selectFrom('organizations')

@@ -12,7 +12,7 @@ export const platformAnalyticsRoutes =
       config: { auth: operator('support'), errors: [OrganizationNotFound] },
       schema: {
         operationId: 'platform_analytics_overview',
-        summary: 'Mail of all tenants over time, and which domains send the most',
+        summary: 'Mail of all organizations over time, and the domains that send the most',
         querystring: shapes.OverviewQuery,
         response: { 200: Success(shapes.AnalyticsOverview) },
       },
@@ -24,7 +24,7 @@ export const platformAnalyticsRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'platform_growth',
-        summary: 'How many organizations, domains and mailboxes there were over time',
+        summary: 'Number of organizations, domains and mailboxes over time',
         querystring: shapes.GrowthQuery,
         response: { 200: Success(shapes.Growth) },
       },
@@ -36,7 +36,7 @@ export const platformAnalyticsRoutes =
       config: { auth: operator('support'), errors: [OrganizationNotFound] },
       schema: {
         operationId: 'platform_send_heatmap',
-        summary: 'When mail is sent, by weekday and hour (UTC)',
+        summary: 'Sent mail by weekday and hour (UTC)',
         querystring: shapes.HeatmapQuery,
         response: { 200: Success(shapes.Heatmap) },
       },

@@ -5,21 +5,24 @@ import { GRANULARITIES } from './buckets.ts'
 const Count = Type.Integer({ minimum: 0 })
 const Rate = Type.Number({ description: 'Percent' })
 
-const days = (fallback: number, most: number) =>
+const days = (fallback: number, max: number) =>
   Type.Optional(
-    Type.Integer({ minimum: 1, description: `${fallback} unless given; at most ${most} count` }),
+    Type.Integer({
+      minimum: 1,
+      description: `Default ${fallback}; values above ${max} are treated as ${max}`,
+    }),
   )
 const granularity = Type.Optional(
-  Type.String({ description: `${GRANULARITIES.join(', ')}; day unless given` }),
+  Type.String({ description: `${GRANULARITIES.join(', ')}; default day` }),
 )
-const organization_id = Type.Optional(Type.String({ description: 'Of one organization only' }))
+const organization_id = Type.Optional(Type.String({ description: 'Counts only this organization' }))
 
 export const OverviewQuery = Type.Object({ days: days(30, 366), granularity, organization_id })
 export const GrowthQuery = Type.Object({ days: days(90, 730), granularity })
 export const HeatmapQuery = Type.Object({ days: days(30, 366), organization_id })
 
 const traffic = {
-  sent: Type.Integer({ description: 'By hosted domains, whatever became of it' }),
+  sent: Type.Integer({ description: 'Sent by hosted domains, with any outcome' }),
   delivered: Count,
   bounced: Count,
   deferred: Count,
@@ -50,7 +53,7 @@ export const Growth = Type.Object({
     Type.Object({
       bucket: Timestamp,
       ...grown,
-      storage_bytes: Nullable(Type.Integer({ description: 'Known of the last bucket only' })),
+      storage_bytes: Nullable(Type.Integer({ description: 'Only the last bucket has a value' })),
     }),
   ),
   totals: Type.Object({ ...grown, storage_bytes: Count }),

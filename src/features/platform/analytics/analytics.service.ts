@@ -1,13 +1,13 @@
 import type { Core } from '../../../core.ts'
 import { Unprocessable } from '../../../errors.ts'
 import { percent } from '../../../lib/percent.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { OrganizationNotFound } from '../../organizations/organizations.errors.ts'
 import * as figures from './analytics.repository.ts'
 import { bucketsSince, GRANULARITIES, isGranularity, startOf } from './buckets.ts'
 
-const MOST_DAYS = 366
-const MOST_GROWTH_DAYS = 730
-const DAY_MS = 24 * 60 * 60 * 1000
+const MAX_DAYS = 366
+const MAX_GROWTH_DAYS = 730
 
 interface Query {
   days?: number
@@ -25,13 +25,13 @@ export function platformAnalyticsService({ db, now }: Pick<Core, 'db' | 'now'>) 
   }
 
   return {
-    async overview({ days = 30, granularity: sent, organization_id }: Query) {
+    async overview({ days = 30, granularity: requested, organization_id }: Query) {
       const end = now()
-      const granularity = granularityOf(sent)
-      const buckets = bucketsSince(Math.min(days, MOST_DAYS), granularity, end)
+      const granularity = granularityOf(requested)
+      const buckets = bucketsSince(Math.min(days, MAX_DAYS), granularity, end)
       await checkOrganization(organization_id)
       const [start] = buckets as [Date]
-      // A day, a week and a month begin with a whole day; the day of now is taken as one.
+      // Whole days come from daily counters. Today counts as whole: it has no later mail yet.
       const tomorrow = new Date(startOf(end, 'day').getTime() + DAY_MS)
       const firstDay = startOf(new Date(start.getTime() + DAY_MS - 1), 'day')
       const [rows, domains] = await Promise.all([
@@ -43,10 +43,10 @@ export function platformAnalyticsService({ db, now }: Pick<Core, 'db' | 'now'>) 
           { from: firstDay, to: tomorrow },
         ),
       ])
-      const found = new Map(rows.map(({ nth, ...counts }) => [nth, counts]))
+      const counts = new Map(rows.map(({ nth, ...traffic }) => [nth, traffic]))
       const series = buckets.map((bucket, index) => ({
         bucket: bucket.toISOString(),
-        ...(found.get(index + 1) ?? NO_MAIL),
+        ...(counts.get(index + 1) ?? NO_MAIL),
       }))
       const totals = series.reduce<Counts>(
         (sum, { sent, delivered, bounced, deferred, received }) => ({
@@ -74,12 +74,12 @@ export function platformAnalyticsService({ db, now }: Pick<Core, 'db' | 'now'>) 
       }
     },
 
-    async growth({ days = 90, granularity: sent }: Query) {
-      const buckets = bucketsSince(Math.min(days, MOST_GROWTH_DAYS), granularityOf(sent), now())
-      const [made, totals] = await Promise.all([figures.growth(db, buckets), figures.totals(db)])
-      const existing = (what: figures.Growth['what']) => {
+    async growth({ days = 90, granularity: requested }: Query) {
+      const buckets = bucketsSince(Math.min(days, MAX_GROWTH_DAYS), granularityOf(requested), now())
+      const [created, totals] = await Promise.all([figures.growth(db, buckets), figures.totals(db)])
+      const totalsOf = (what: figures.Growth['what']) => {
         const counts = new Map(
-          made.flatMap((row) => (row.what === what ? [[row.nth, row.count]] : [])),
+          created.flatMap((row) => (row.what === what ? [[row.nth, row.count]] : [])),
         )
         const inWindow = [...counts.values()].reduce((sum, count) => sum + count, 0)
         let sum = totals[what] - inWindow
@@ -88,9 +88,9 @@ export function platformAnalyticsService({ db, now }: Pick<Core, 'db' | 'now'>) 
           return sum
         })
       }
-      const organizations = existing('organizations')
-      const domains = existing('domains')
-      const mailboxes = existing('mailboxes')
+      const organizations = totalsOf('organizations')
+      const domains = totalsOf('domains')
+      const mailboxes = totalsOf('mailboxes')
       const series = buckets.map((bucket, index) => ({
         bucket: bucket.toISOString(),
         organizations: organizations[index] as number,
@@ -104,7 +104,7 @@ export function platformAnalyticsService({ db, now }: Pick<Core, 'db' | 'now'>) 
     async heatmap({ days = 30, organization_id }: Query) {
       await checkOrganization(organization_id)
       const end = now()
-      const from = startOf(new Date(end.getTime() - Math.min(days, MOST_DAYS) * DAY_MS), 'hour')
+      const from = startOf(new Date(end.getTime() - Math.min(days, MAX_DAYS) * DAY_MS), 'hour')
       const to = new Date(startOf(end, 'hour').getTime() + DAY_MS / 24)
       const rows = await figures.heatmap(db, organization_id, { from, to })
       const counts = new Map(rows.map(({ weekday, hour, count }) => [weekday * 24 + hour, count]))
@@ -128,11 +128,11 @@ interface Counts {
 
 const NO_MAIL: Counts = { sent: 0, delivered: 0, bounced: 0, deferred: 0, received: 0 }
 
-/** Of what is decided; a message that was refused at once never was on its way. */
+/** Messages that were rejected at once are not part of the rate. */
 const deliveryRate = ({ delivered, bounced, deferred }: Omit<Counts, 'sent' | 'received'>) =>
   percent(delivered, delivered + bounced + deferred)
 
-function granularityOf(sent = 'day') {
-  if (isGranularity(sent)) return sent
+function granularityOf(requested = 'day') {
+  if (isGranularity(requested)) return requested
   throw new Unprocessable(`granularity must be one of: ${GRANULARITIES.join(', ')}`)
 }

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
 import { chance, type Mail, storeMail } from '../../../../test/support/traffic.ts'
+import { countEngagement } from '../../../hosting/engagement.repository.ts'
+import { DAY_MS, MINUTE_MS } from '../../../lib/time.ts'
 import { foldTraffic } from '../../analytics/analytics.jobs.ts'
-import { countEngagement } from '../../analytics/engagement.repository.ts'
 
-const DAY_MS = 24 * 60 * 60_000
 const STATUSES = ['delivered', 'delivered', 'bounced', 'deferred', 'rejected']
 
 let app: App
@@ -31,7 +31,7 @@ beforeAll(async () => {
         sender: `a@${from}`,
         recipient: `b@${to}`,
         status: STATUSES[random(5)] as string,
-        at: new Date(app.clock.now().getTime() - random(60 * 24 * 60) * 60_000),
+        at: new Date(app.clock.now().getTime() - random(60 * 24 * 60) * MINUTE_MS),
         organizationId: owners.get(from) ?? owners.get(to) ?? null,
       }
     })
@@ -47,7 +47,7 @@ const read = async (path: string) => {
   return body.data
 }
 
-describe('what is asked wrongly', () => {
+describe('platform analytics queries', () => {
   it.each([
     ['overview?granularity=year', 422, 'granularity must be one of: hour, day, week, month'],
     ['growth?granularity=year', 422, 'granularity must be one of: hour, day, week, month'],
@@ -55,19 +55,19 @@ describe('what is asked wrongly', () => {
     ['overview?days=200&granularity=hour', 422, 'More than 4000 buckets'],
     ['overview?organization_id=nobody', 404, 'Organization not found'],
     ['heatmap?organization_id=nobody', 404, 'Organization not found'],
-  ])('%s is answered %d', async (path, status, msg) => {
+  ])('answers %s with %d', async (path, status, msg) => {
     const answer = await support.get(`/api/v1/platform/analytics/${path}`)
     expect(answer.status).toBe(status)
     expect(answer.body.msg.toLowerCase()).toContain(msg.toLowerCase())
   })
 
-  it('takes too many days for as many as there may be', async () => {
+  it('limits days to 366 for the overview and 730 for growth', async () => {
     expect((await read('overview?days=9999')).series.length).toBe(367)
     expect((await read('growth?days=9999')).series.length).toBe(731)
   })
 })
 
-describe('the overview', () => {
+describe('platform analytics overview', () => {
   const sums = async (granularity: string, since: string, organization?: string) => {
     const isOf = (column: 'sender' | 'recipient') => sql`exists (
       select from domains where domain = split_part(${sql.ref(column)}, '@', 2)
@@ -86,19 +86,19 @@ describe('the overview', () => {
   }
 
   it.each(['hour', 'day', 'week', 'month'])(
-    'by %s equals the rows, with nothing left out',
+    'by %s equals the rows of the mail log',
     async (granularity) => {
       for (const organization of [undefined, acme.organizationId]) {
         const of = organization ? `&organization_id=${organization}` : ''
         const data = await read(`overview?days=45&granularity=${granularity}${of}`)
         const { start } = data.range
-        const wanted = await sums(granularity, start, organization)
+        const expected = await sums(granularity, start, organization)
         const withMail = data.series.filter((row: object) =>
           Object.values(row).some((value) => Number(value) > 0),
         )
-        expect(withMail).toEqual(wanted)
+        expect(withMail).toEqual(expected)
         expect(data.series[0].bucket).toBe(start)
-        const total = wanted.reduce((sum, { sent }) => sum + sent, 0)
+        const total = expected.reduce((sum, { sent }) => sum + sent, 0)
         expect(data.totals.sent).toBe(total)
         const ofDomains = data.domains.reduce(
           (sum: number, { sent }: { sent: number }) => sum + sent,
@@ -111,7 +111,7 @@ describe('the overview', () => {
     },
   )
 
-  it('ranks domains, and rates complaints by what was sent', async () => {
+  it('ranks domains by sent mail and divides complaints by sent mail', async () => {
     await app.core.db.transaction().execute((tx) =>
       countEngagement(tx, [
         {
@@ -138,8 +138,8 @@ describe('the overview', () => {
   })
 })
 
-describe('the heat map', () => {
-  it('has 168 cells that hold all that was sent', async () => {
+describe('platform send heat map', () => {
+  it('returns 168 cells that sum up all sent mail', async () => {
     const { cells, max } = await read('heatmap?days=366')
     expect(cells).toHaveLength(168)
     const { rows } = await sql<{ weekday: number; hour: number; count: number }>`
@@ -151,7 +151,7 @@ describe('the heat map', () => {
     expect(max).toBe(Math.max(...rows.map(({ count }) => count)))
   })
 
-  it('of an organization without mail is all zeros', async () => {
+  it('returns only zeros for an organization without mail', async () => {
     const { organizationId } = await app.tenant('silent')
     const { cells, max } = await read(`heatmap?organization_id=${organizationId}`)
     expect(max).toBe(0)
@@ -159,8 +159,8 @@ describe('the heat map', () => {
   })
 })
 
-describe('growth', () => {
-  it('counts what there was at the end of each bucket, up to now', async () => {
+describe('platform growth', () => {
+  it('counts the resources that existed at the end of each bucket', async () => {
     const ago = (days: number) => new Date(app.clock.now().getTime() - days * DAY_MS).toISOString()
     await sql`update organizations set created_at = ${ago(400)}::timestamptz
       where id = ${acme.organizationId}`.execute(app.core.db)

@@ -1,23 +1,22 @@
 import { Unprocessable } from '../../../errors.ts'
+import { DAY_MS, HOUR_MS } from '../../../lib/time.ts'
 
 export const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const
 export type Granularity = (typeof GRANULARITIES)[number]
 
-const HOUR_MS = 60 * 60 * 1000
-const DAY_MS = 24 * HOUR_MS
-const MOST = 4000
+const MAX_BUCKETS = 4000
 
 export const isGranularity = (word: string): word is Granularity =>
   (GRANULARITIES as readonly string[]).includes(word)
 
-/** The starts of all buckets from so many days ago until now, oldest first. Everything is UTC. */
+/** Returns the start of every bucket from `days` ago until now, oldest first, in UTC. */
 export function bucketsSince(days: number, granularity: Granularity, now: Date): Date[] {
   const buckets: Date[] = []
   let start = startOf(new Date(now.getTime() - days * DAY_MS), granularity)
-  for (; start <= now; start = after(start, granularity)) {
-    if (buckets.length === MOST) {
+  for (; start <= now; start = nextStart(start, granularity)) {
+    if (buckets.length === MAX_BUCKETS) {
       throw new Unprocessable(
-        `More than ${MOST} buckets: ask for fewer days or a coarser granularity`,
+        `More than ${MAX_BUCKETS} buckets: ask for fewer days or a coarser granularity`,
       )
     }
     buckets.push(start)
@@ -40,7 +39,7 @@ export function startOf(time: Date, granularity: Granularity): Date {
   }
 }
 
-function after(start: Date, granularity: Granularity): Date {
+function nextStart(start: Date, granularity: Granularity): Date {
   if (granularity === 'month') {
     return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1))
   }

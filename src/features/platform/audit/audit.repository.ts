@@ -7,6 +7,7 @@ const columns = [
   'id',
   'operator_id',
   'operator_email',
+  'api_key_id',
   'caller_scope',
   'action',
   'target_type',
@@ -42,7 +43,7 @@ const matching = (db: Db, filter: AuditFilter) => {
   let query = db.selectFrom('operator_audit')
   for (const column of EXACT) {
     const value = filter[column]
-    if (value !== undefined) query = query.where(column, '=', value as never)
+    if (value !== undefined) query = query.where(sql<boolean>`${sql.ref(column)} = ${value}`)
   }
   if (filter.from) query = query.where('created_at', '>=', filter.from.toISOString())
   if (filter.to) query = query.where('created_at', '<=', filter.to.toISOString())
@@ -68,31 +69,31 @@ export const find = (db: Db, id: number) =>
 
 const MAX_FACETS = 200
 
-/** Distinct values by hopping along the index: as many steps as values, however many rows. */
+/** Distinct values by a loose index scan: the cost depends on the number of values, not of rows. */
 export async function distinct(
   db: Db,
   column: 'action' | 'target_type' | 'operator_id',
 ): Promise<string[]> {
   const name = sql.ref(column)
   const { rows } = await sql<{ value: string }>`
-    with recursive hops as (
+    with recursive steps as (
       (select min(${name}) as value from operator_audit)
       union all
-      select (select min(${name}) from operator_audit where ${name} > hops.value)
-      from hops where hops.value is not null
+      select (select min(${name}) from operator_audit where ${name} > steps.value)
+      from steps where steps.value is not null
     )
-    select value from hops where value is not null limit ${MAX_FACETS}`.execute(db)
+    select value from steps where value is not null limit ${MAX_FACETS}`.execute(db)
   return rows.map(({ value }) => value)
 }
 
-/** The address each operator acted under most recently. */
+/** Returns the most recent e-mail address of each operator in the trail. */
 export const emailsOf = async (db: Db, ids: string[]) => {
   const { rows } = await sql<{ id: string; email: string }>`
-    select wanted.id, latest.operator_email as email
-    from unnest(${ids}::text[]) as wanted (id)
+    select operators.id, latest.operator_email as email
+    from unnest(${ids}::text[]) as operators (id)
     cross join lateral (
       select operator_email from operator_audit
-      where operator_id = wanted.id order by id desc limit 1
+      where operator_id = operators.id order by id desc limit 1
     ) latest
     where latest.operator_email is not null
     order by email`.execute(db)

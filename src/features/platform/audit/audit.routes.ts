@@ -12,7 +12,7 @@ export const auditRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'list_audit',
-        summary: 'What operators did, newest first',
+        summary: 'List audit entries, newest first',
         querystring: AuditQuery,
         response: { 200: Success(Paginated(AuditEntry)) },
       },
@@ -24,7 +24,7 @@ export const auditRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'audit_facets',
-        summary: 'Values that the trail can be filtered by',
+        summary: 'List the values of the audit filters',
         response: { 200: Success(AuditFacets) },
       },
       handler: async () => success('Audit facets retrieved', await audit.facets()),

@@ -17,7 +17,7 @@ export const AuditQuery = Type.Object({
   correlation_id: exact('Exact'),
   date_from: exact('ISO date or datetime, inclusive'),
   date_to: exact('ISO date or datetime, inclusive; a date means the end of that day'),
-  q: exact('Part of action, target id or operator email'),
+  q: exact('Part of action, target id or operator e-mail address'),
 })
 
 export const AuditEntry = Type.Object(
@@ -25,6 +25,7 @@ export const AuditEntry = Type.Object(
     id: Type.Integer(),
     operator_id: Nullable(Type.String()),
     operator_email: Nullable(Type.String()),
+    api_key_id: Nullable(Type.String({ description: 'The API key that made the request' })),
     caller_scope: Nullable(Type.String()),
     action: Type.String({ examples: ['create_operator'] }),
     target_type: Nullable(Type.String({ examples: ['operator_id'] })),
@@ -34,7 +35,11 @@ export const AuditEntry = Type.Object(
       Type.Object({}, { additionalProperties: true, description: 'Without secrets' }),
     ),
     result: OneOf(['success', 'failure']),
-    status_code: Type.Integer({ examples: [201] }),
+    status_code: Type.Integer({
+      examples: [201],
+      description:
+        '202 for a change of the mail queue that begins; its outcome is in another row with the same correlation_id',
+    }),
     ip_address: Type.String({ examples: ['192.0.2.7'] }),
     correlation_id: Nullable(Type.String()),
     created_at: Timestamp,

@@ -1,7 +1,7 @@
 import type { Core } from '../../../core.ts'
-import { defineError, Unprocessable } from '../../../errors.ts'
+import { defineError } from '../../../errors.ts'
 import { type Page, paginated } from '../../../http/paging.ts'
-import { parseIso, parseUpperBound } from '../../../lib/dates.ts'
+import { dateRange } from '../../../lib/date-range.ts'
 import * as audit from './audit.repository.ts'
 
 export const AuditEntryNotFound = defineError({ status: 404, message: 'Audit entry not found' })
@@ -12,16 +12,8 @@ export type AuditService = ReturnType<typeof auditService>
 
 export const auditService = ({ db }: Pick<Core, 'db'>) => ({
   async list({ date_from, date_to, ...filter }: Query, page: Page) {
-    const from = date_from === undefined ? undefined : parseIso(date_from)
-    const to = date_to === undefined ? undefined : parseUpperBound(date_to)
-    if ((date_from !== undefined && !from) || (date_to !== undefined && !to)) {
-      throw new Unprocessable('date_from/date_to must be ISO dates or datetimes')
-    }
-    const { items, total } = await audit.list(
-      db,
-      { ...filter, ...(from && { from }), ...(to && { to }) },
-      page,
-    )
+    const range = dateRange(date_from, date_to)
+    const { items, total } = await audit.list(db, { ...filter, ...range }, page)
     return paginated(items, total, page)
   },
 

@@ -6,7 +6,7 @@ let app: App
 let support: Awaited<ReturnType<App['operator']>>
 const AUDIT = '/api/v1/platform/audit'
 
-/** Six rows with times of their own; whatever the test itself leaves behind is not `seeded_`. */
+/** The prefix `seeded_` separates these rows from those that the requests of the test add. */
 const seeded = [
   ['seeded_create', 'domain_id', 'd1', '2024-01-10T00:00:00.000Z'],
   ['seeded_update', 'domain_id', 'd2', '2024-01-10T12:00:00.000Z'],
@@ -66,14 +66,14 @@ describe('the list of audit entries', () => {
     ['date_to=9999-12-31T23:59:59-12:00', 'date_from/date_to must be ISO dates or datetimes'],
     ['page=0', 'page must be at least 1'],
     ['per_page=x', 'per_page must be a whole number'],
-  ])('refuses %s', async (query, msg) => {
+  ])('rejects the query %s with 422', async (query, msg) => {
     expect(await support.get(`${AUDIT}?${query}`)).toMatchObject({
       status: 422,
       body: { type: 'error', msg },
     })
   })
 
-  it('is newest first, in pages, with whole rows', async () => {
+  it('returns pages of full entries, newest first', async () => {
     const { items, pagination } = await list('q=seeded_&per_page=4')
     expect(items.map(({ request_body }) => request_body.index)).toEqual([5, 4, 3, 2])
     expect(pagination).toEqual({ page: 1, per_page: 4, total: 6, total_pages: 2 })
@@ -81,6 +81,7 @@ describe('the list of audit entries', () => {
       id: expect.any(Number),
       operator_id: 'ann',
       operator_email: 'ann@seed.test',
+      api_key_id: null,
       caller_scope: 'platform',
       action: 'seeded_delete',
       target_type: 'org_id',
@@ -112,7 +113,7 @@ describe('the list of audit entries', () => {
     ['caller_scope=organization', [4]],
     ['correlation_id=req_3', [3]],
     ['operator_id=bob&action=seeded_list', [5, 4]],
-  ])('is filtered exactly by %s', async (query, expected) => {
+  ])('filters by the exact value of %s', async (query, expected) => {
     expect(await indexes(query)).toEqual(expected)
   })
 
@@ -120,7 +121,7 @@ describe('the list of audit entries', () => {
     ['seeded_D', [3, 2]],
     ['BOB_X', [5, 4, 3]],
     ['%25', []],
-  ])('is searched for %s as part of action, target or address', async (q, expected) => {
+  ])('searches %s in action, target id and operator e-mail address', async (q, expected) => {
     const { items } = await list(`date_to=2024-12-31&q=${q}`)
     expect(items.map(({ request_body }) => request_body.index)).toEqual(expected)
   })
@@ -132,13 +133,13 @@ describe('the list of audit entries', () => {
     ['date_from=2024-01-10T12:00&date_to=2024-01-10T12:00:00', [1]],
     ['date_to=2024-01-10 12:00:00', [1, 0]],
     ['date_from=2024-01-13T09:30:00%2B01:00', [5]],
-  ])('takes both bounds as included, a date as its whole day: %s', async (query, expected) => {
+  ])('includes both bounds and the whole day of a date: %s', async (query, expected) => {
     expect(await indexes(query.replaceAll(' ', '%20'))).toEqual(expected)
   })
 })
 
-describe('one audit entry', () => {
-  it('is found by its number', async () => {
+describe('a single audit entry', () => {
+  it('is returned by its id', async () => {
     const [newest] = (await list('q=seeded_')).items
     expect(await support.get(`${AUDIT}/${newest?.id}`)).toMatchObject({
       status: 200,
@@ -146,7 +147,7 @@ describe('one audit entry', () => {
     })
   })
 
-  it.each(['999999999', '0', '-1'])('is not found under %s', async (id) => {
+  it.each(['999999999', '0', '-1'])('returns 404 for the unknown id %s', async (id) => {
     expect(await support.get(`${AUDIT}/${id}`)).toMatchObject({
       status: 404,
       body: { msg: 'Audit entry not found' },
@@ -154,15 +155,15 @@ describe('one audit entry', () => {
   })
 
   it.each(['one', '1.5', '0x10', '1e2', '99999999999999999999', 'facet'])(
-    'has a whole number: %s is refused',
+    'rejects the id %s with 422, because it is not an integer',
     async (id) => {
       expect((await support.get(`${AUDIT}/${id}`)).status).toBe(422)
     },
   )
 })
 
-describe('the facets of the trail', () => {
-  it('are the values that are there, in alphabetical order', async () => {
+describe('audit facets', () => {
+  it('lists the distinct values in alphabetical order', async () => {
     const { status, body } = await support.get(`${AUDIT}/facets`)
     expect(status).toBe(200)
     expect(body.msg).toBe('Audit facets retrieved')
@@ -181,7 +182,7 @@ describe('the facets of the trail', () => {
     ])
   })
 
-  it('are at most 200 of each', async () => {
+  it('lists at most 200 values of each facet', async () => {
     await insertEntries(
       app.core.db,
       Array.from({ length: 250 }, (_, index) => ({

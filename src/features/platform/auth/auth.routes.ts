@@ -54,7 +54,7 @@ export const operatorAuthRoutes =
       config: { auth: partialOperator(), errors: [AlreadyEnrolled] },
       schema: {
         operationId: 'operator_mfa_setup',
-        summary: 'Begin to enroll a second factor',
+        summary: 'Start the enrollment of a second factor',
         response: { 200: Success(shapes.Enrollment) },
       },
       handler: async (request) =>
@@ -80,15 +80,29 @@ export const operatorAuthRoutes =
     })
 
     app.post('/logout', {
-      config: { auth: platform({ partialToo: true }) },
+      config: { auth: platform({ partialToo: true, endedToo: true }) },
       schema: {
         operationId: 'operator_logout',
-        summary: 'End the operator session',
+        summary: 'End the operator session and clear its cookies; may be repeated',
         response: { 200: Done },
       },
       handler: async (request, reply) => {
-        reply.header('set-cookie', await auth.logout(request.caller))
+        reply.header('set-cookie', await auth.logout(request.caller, request.unusableCookies))
         return done('Logged out')
+      },
+    })
+
+    app.post('/password', {
+      config: { auth: operator('support'), errors: [InvalidLogin], throttled: true },
+      schema: {
+        operationId: 'change_operator_password',
+        summary: 'Change the own password; every other session ends',
+        body: shapes.PasswordBody,
+        response: { 200: Done },
+      },
+      handler: async (request) => {
+        await auth.changePassword(request.caller, request.body)
+        return done('Password changed')
       },
     })
 
@@ -96,7 +110,7 @@ export const operatorAuthRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'operator_me',
-        summary: 'Who the operator is',
+        summary: 'Get the operator of the session',
         response: { 200: Success(shapes.OperatorMe) },
       },
       handler: async ({ caller }) =>

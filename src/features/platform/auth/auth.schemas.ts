@@ -16,6 +16,13 @@ export const MfaBody = Body({
   }),
 })
 
+export const PasswordBody = Body({
+  current_password: Type.String({ maxLength: 1024 }),
+  new_password: Type.String({
+    description: '12 characters or more, with letters and numbers, not a common one',
+  }),
+})
+
 const OperatorIdentity = Type.Object({
   id: Type.String(),
   email: Type.String(),
@@ -38,7 +45,7 @@ export const Enrollment = Type.Object({
   secret: Type.String({ description: 'Base 32, for manual entry' }),
   otpauth_uri: Type.String({ examples: ['otpauth://totp/Mailplane:root%40ops.example?secret=…'] }),
   backup_codes: Type.Array(Type.String({ examples: ['K7WQ2MZP'] }), {
-    description: 'Each works once; shown this once only',
+    description: 'Each works once; returned only in this response',
   }),
   digits: Type.Integer({ examples: [6] }),
   period: Type.Integer({ examples: [30] }),

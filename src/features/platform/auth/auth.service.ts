@@ -1,12 +1,13 @@
 import { InvalidLogin, InvalidMfaCode, SessionInvalid } from '../../../access/access.errors.ts'
 import { AlreadyBootstrapped } from '../../../access/bootstrap-tokens.ts'
-import type { Caller, Role } from '../../../access/caller.ts'
+import type { Caller, Role, SessionKind } from '../../../access/caller.ts'
 import { loginDimensions } from '../../../access/throttle.ts'
 import type { Core } from '../../../core.ts'
 import { defineError, invalidField } from '../../../errors.ts'
-import { hashPassword, passwordMatches, passwordProblem } from '../../../lib/passwords.ts'
+import { passwordProblem } from '../../../lib/passwords.ts'
 import { ulid } from '../../../lib/ulid.ts'
-import { tellBootstrapped } from '../../bootstrap/bootstrap.repository.ts'
+import { addDefaultRules, addEmailChannel } from '../alerts/rules/default-rules.ts'
+import { OperatorPasswordChanged } from '../operators/operators.events.ts'
 import { insert } from '../operators/operators.repository.ts'
 import * as operators from './auth.repository.ts'
 
@@ -15,37 +16,39 @@ export const AlreadyEnrolled = defineError({
   message: 'MFA is already enrolled; an owner must reset it first',
 })
 
-type Needs = Pick<Core, 'access' | 'change' | 'db' | 'now'>
+type Needs = Pick<Core, 'access' | 'change' | 'db' | 'events' | 'now' | 'passwords'>
 
 export type OperatorAuthService = ReturnType<typeof operatorAuthService>
 
-export const operatorAuthService = ({ access, change, db, now }: Needs) => ({
-  /** The first operator, an owner; the second caller of two finds that there is one. */
+export const operatorAuthService = ({ access, change, db, events, now, passwords }: Needs) => ({
+  /** Creates the first operator with role owner, who gets the default alerts. Only one of two concurrent calls succeeds. */
   async bootstrap(caller: Caller, body: { email: string; full_name: string; password: string }) {
     const problem = passwordProblem(body.password)
     if (problem) throw invalidField('password', problem)
-    const password_hash = await hashPassword(body.password)
+    const password_hash = await passwords.hash(body.password)
     const first = { id: ulid(), email: body.email.trim().toLowerCase(), role: 'owner' as const }
     await change(caller, async (tx) => {
       await operators.lockBootstrap(tx)
       if (await operators.anyOperator(tx)) throw new AlreadyBootstrapped('operator')
       await insert(tx, { ...first, full_name: body.full_name, password_hash, created_by: null })
       await access.bootstrap.spend(tx, 'operator')
-      await tellBootstrapped(tx, 'operator')
+      const channel = await addEmailChannel(tx, first.email, now())
+      await addDefaultRules(tx, [channel.id], now())
     })
     access.bootstrap.removeFile('operator')
     return { operator_id: first.id, email: first.email, role: first.role }
   },
 
-  /** The first step: a session that opens nothing but the second. */
+  /** First login step: opens a partial session that only permits the second step. */
   async login(caller: Caller, body: { email: string; password: string }) {
     const email = body.email.trim().toLowerCase()
     const operator = await access.throttle.attempt(
       'operator',
       loginDimensions(caller.ip, email),
       async () => {
-        const found = await operators.findActive(db, email)
-        return (await passwordMatches(body.password, found?.password_hash)) ? found : undefined
+        const candidate = await operators.findActive(db, email)
+        const matches = await passwords.matches(body.password, candidate?.password_hash)
+        return matches ? candidate : undefined
       },
     )
     if (!operator) throw new InvalidLogin()
@@ -63,7 +66,7 @@ export const operatorAuthService = ({ access, change, db, now }: Needs) => ({
     }
   },
 
-  /** Repeated before confirmation, it replaces the pending secret. */
+  /** A repeated call before confirmation replaces the pending secret. */
   async setUpMfa(caller: Caller) {
     const holder = { kind: 'operator' as const, id: caller.id }
     return change(caller, async (tx) => {
@@ -73,7 +76,7 @@ export const operatorAuthService = ({ access, change, db, now }: Needs) => ({
     })
   },
 
-  /** The second step: spends the code, and gives the session new tokens with its full rights. */
+  /** Second login step: spends the code and issues new tokens for a full session. */
   async verifyMfa(caller: Caller, token: string) {
     const holder = { kind: 'operator' as const, id: caller.id }
     const dimensions = loginDimensions(caller.ip, caller.email ?? '')
@@ -85,7 +88,7 @@ export const operatorAuthService = ({ access, change, db, now }: Needs) => ({
       await operators.setLastLogin(tx, caller.id, now())
       return access.sessions.promote(tx, caller)
     })
-    // Somebody else finished or ended this very session in the meantime.
+    // A concurrent request promoted or revoked this session.
     if (!session) throw new SessionInvalid()
     await access.settled()
     return {
@@ -96,10 +99,37 @@ export const operatorAuthService = ({ access, change, db, now }: Needs) => ({
     }
   },
 
-  /** In any state of the session; a platform key has none to end. */
-  async logout(caller: Caller): Promise<string[]> {
+  /** Ends every other session, because another person may have used the old password. */
+  async changePassword(caller: Caller, body: { current_password: string; new_password: string }) {
+    const problem = passwordProblem(body.new_password)
+    if (problem) throw invalidField('new_password', problem)
+    const email = caller.email ?? ''
+    const operator = await access.throttle.attempt(
+      'operator',
+      loginDimensions(caller.ip, email),
+      async () => {
+        const found = await operators.findActive(db, email)
+        const matches = await passwords.matches(body.current_password, found?.password_hash)
+        return matches ? found : undefined
+      },
+    )
+    if (!operator) throw new InvalidLogin()
+    const password_hash = await passwords.hash(body.new_password)
+    await change(caller, async (tx) => {
+      await operators.setPassword(tx, caller.id, password_hash, now())
+      await access.links.remove(tx, { operator_id: caller.id })
+      const keep = caller.session?.id
+      const sessions_revoked = await access.sessions.revokeAllOf(tx, 'operator', caller.id, keep)
+      const data = { operator_id: caller.id, email, changed_by: 'operator', sessions_revoked }
+      await events.emit(tx, OperatorPasswordChanged, { org_id: null }, data)
+    })
+    await access.settled()
+  },
+
+  /** Ends a full or partial session. A platform key has no session to end. */
+  async logout(caller: Caller, unusable: readonly SessionKind[]): Promise<string[]> {
     const { session } = caller
-    if (!session) return []
+    if (!session) return unusable.flatMap((kind) => access.sessions.clearedCookies(kind))
     await change(caller, (tx) => access.sessions.revoke(tx, session.id))
     await access.settled()
     return access.sessions.clearedCookies('operator')

@@ -18,7 +18,7 @@ const bootstrap = (
 ) => app.send('POST', '/api/v1/platform/auth/bootstrap', { headers, body: sent })
 
 describe('bootstrap of the first operator', () => {
-  it('refuses a wrong or missing token, before looking at the body', async () => {
+  it('rejects a wrong or missing token with 401 before it validates the body', async () => {
     for (const headers of [{ 'x-bootstrap-token': 'wrong' }, {}]) {
       expect(await bootstrap({}, headers as Record<string, string>)).toMatchObject({
         status: 401,
@@ -28,12 +28,12 @@ describe('bootstrap of the first operator', () => {
     expect(existsSync(tokenFile())).toBe(true)
   })
 
-  it("does not take the organization's token", async () => {
+  it("rejects the organization's bootstrap token", async () => {
     const other = readFileSync(join(app.dataDir, 'bootstrap-token'), 'utf8').trim()
     expect((await bootstrap(body, { 'x-bootstrap-token': other })).status).toBe(401)
   })
 
-  it('names the field that is wrong and keeps the token', async () => {
+  it('names an invalid field with 422 and keeps the token', async () => {
     for (const [field, value] of [
       ['password', 'Password1234'],
       ['email', 'no-at-sign'],
@@ -48,7 +48,7 @@ describe('bootstrap of the first operator', () => {
     expect((await bootstrap()).status).toBe(200)
   })
 
-  it('creates an owner, removes the token, and is independent of the organization', async () => {
+  it('creates an owner and removes only the operator token', async () => {
     expect(statSync(tokenFile()).mode & 0o777).toBe(0o600)
     const answer = await bootstrap()
     expect(answer).toMatchObject({
@@ -64,7 +64,7 @@ describe('bootstrap of the first operator', () => {
     expect(login.body.data).toMatchObject({ mfa_required: true, mfa_enrolled: false })
   })
 
-  it('answers 409 once an operator exists, whatever the token', async () => {
+  it('returns 409 for any token once an operator exists', async () => {
     const right = token()
     await bootstrap()
     for (const sent of [right, 'wrong']) {
@@ -75,7 +75,7 @@ describe('bootstrap of the first operator', () => {
     }
   })
 
-  it('answers 409 when no token is on offer', async () => {
+  it('returns 409 when no bootstrap token exists', async () => {
     const right = token()
     await app.core.db.deleteFrom('bootstrap_tokens').execute()
     expect(await bootstrap(body, { 'x-bootstrap-token': right })).toMatchObject({
@@ -84,7 +84,7 @@ describe('bootstrap of the first operator', () => {
     })
   })
 
-  it('lets exactly one of many concurrent calls through, also in two processes', async () => {
+  it('lets one of many concurrent calls in two processes succeed', async () => {
     const second = await startApp({ database: app.database })
     const tokens = [app, second].map(({ dataDir }) =>
       readFileSync(join(dataDir, 'operator-bootstrap-token'), 'utf8').trim(),

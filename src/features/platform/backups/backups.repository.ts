@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import type { Page } from '../../../http/paging.ts'
 import type { Sort } from '../../../http/sorting.ts'
@@ -42,9 +42,9 @@ const columns = [
   'error_message as error',
 ] as const
 
-/** A later report of the same run on the same host takes the place of the earlier one. */
+/** A later report of a run replaces the earlier one, but a late `running` does not reopen an ended run. */
 export async function reportRun(db: Db | Tx, report: Report, at: Date) {
-  const ended = report.status === 'running' ? null : at.toISOString()
+  const completed_at = report.status === 'running' ? null : at.toISOString()
   const row = {
     backup_id: report.backup_id,
     hostname: report.hostname,
@@ -56,23 +56,44 @@ export async function reportRun(db: Db | Tx, report: Report, at: Date) {
     checksum: report.checksum ?? null,
     encrypted: report.encrypted,
     error_message: report.error_message ?? null,
-    completed_at: ended,
+    completed_at,
   }
-  return db
+  const stored = await db
     .insertInto('backup_runs')
     .values({ ...row, started_at: at.toISOString() })
-    .onConflict((conflict) => conflict.columns(['backup_id', 'hostname']).doUpdateSet(row))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['backup_id', 'hostname'])
+        .doUpdateSet(row)
+        .where(sql<SqlBool>`backup_runs.status = 'running' or excluded.status <> 'running'`),
+    )
     .returning(['id', 'backup_id'])
+    .executeTakeFirst()
+  if (stored) return stored
+  return db
+    .selectFrom('backup_runs')
+    .select(['id', 'backup_id'])
+    .where('backup_id', '=', report.backup_id)
+    .where('hostname', '=', report.hostname)
     .executeTakeFirstOrThrow()
 }
 
-/** Of a host that makes one backup at a time, what still runs when the next begins has died. */
+/** Forgets a host that is retired or was mistyped; returns the number of its runs. */
+export async function removeHost(db: Db | Tx, hostname: string): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('backup_runs')
+    .where('hostname', '=', hostname)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** A host makes one backup at a time, so a run still open when the next starts has crashed. */
 export const failUnfinished = (db: Db, hostname: string, at: Date) =>
   db
     .updateTable('backup_runs')
     .set({
       status: 'failed',
-      error_message: 'It ended without a word; the next one found it so',
+      error_message: 'The run ended without a word; marked as failed when the next run started',
       completed_at: at.toISOString(),
     })
     .where('hostname', '=', hostname)
@@ -145,24 +166,3 @@ export const hosts = (db: Db) =>
     .groupBy('hostname')
     .orderBy('hostname')
     .execute()
-
-export interface Gauge {
-  hostname: string
-  backup_type: string
-  last_success_at: string | null
-  last_status: Status
-  last_size_bytes: number | null
-  unencrypted_runs: number
-}
-
-/** How each host stands, for the gauges of monitoring. */
-export async function gauges(db: Db): Promise<Gauge[]> {
-  const { rows } = await sql<Gauge>`
-    select hostname, backup_type,
-      max(completed_at) filter (where status = 'completed') as last_success_at,
-      (array_agg(status order by started_at desc, id desc))[1] as last_status,
-      (array_agg(size_bytes order by started_at desc, id desc))[1] as last_size_bytes,
-      count(*) filter (where not encrypted) as unencrypted_runs
-    from backup_runs group by hostname, backup_type order by hostname, backup_type`.execute(db)
-  return rows
-}

@@ -2,7 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { operator } from '../../../access/labels.ts'
 import { Success, success } from '../../../http/envelope.ts'
 import { Paginated, pageOf } from '../../../http/paging.ts'
+import { BackupHostNotFound } from './backups.errors.ts'
 import {
+  BackupHostParams,
+  BackupHostRemoval,
+  BackupHostRemoved,
   BackupQuery,
   BackupRecorded,
   BackupReport,
@@ -18,7 +22,7 @@ export const backupsRoutes =
       config: { auth: operator('admin') },
       schema: {
         operationId: 'list_backups',
-        summary: 'Backup runs, newest first',
+        summary: 'List backup runs, newest first',
         querystring: BackupQuery,
         response: { 200: Success(Paginated(BackupRun)) },
       },
@@ -32,17 +36,30 @@ export const backupsRoutes =
       config: { auth: operator('admin') },
       schema: {
         operationId: 'backup_status',
-        summary: 'Whether there are backups, how old, and of which hosts',
+        summary: 'Backup status: totals, newest runs, and the age of the last backup per host',
         response: { 200: Success(BackupStatus) },
       },
       handler: async () => success('Backup status retrieved', await backups.status()),
+    })
+
+    app.delete('/hosts/:hostname', {
+      config: { auth: operator('admin'), errors: [BackupHostNotFound] },
+      schema: {
+        operationId: 'forget_backup_host',
+        summary: 'Forget a host that is retired or was mistyped, with the records of its runs',
+        params: BackupHostParams,
+        body: BackupHostRemoval,
+        response: { 200: Success(BackupHostRemoved) },
+      },
+      handler: async ({ caller, params }) =>
+        success('Backup host forgotten', await backups.forgetHost(caller, params.hostname)),
     })
 
     app.post('/report', {
       config: { auth: operator('admin') },
       schema: {
         operationId: 'report_backup',
-        summary: 'Report a backup run, or how one that runs has ended',
+        summary: 'Report the start or the end of a backup run',
         body: BackupReport,
         response: { 200: Success(BackupRecorded) },
       },

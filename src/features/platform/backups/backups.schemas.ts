@@ -5,7 +5,7 @@ import { PageQuery } from '../../../http/paging.ts'
 const STATUSES = ['running', 'completed', 'failed'] as const
 const TARGETS = ['database', 'mail', 'config', 'all'] as const
 const TYPES = ['full', 'incremental', 'differential'] as const
-export const SORTS = ['started_at', 'completed_at', 'id'] as const
+const SORTS = ['started_at', 'completed_at', 'id'] as const
 
 export const BackupRun = Type.Object(
   {
@@ -39,7 +39,7 @@ export const BackupReport = Body({
   backup_id: Type.String({
     minLength: 1,
     maxLength: 32,
-    description: 'Names the run together with the host; a later report of the same run changes it',
+    description: 'Identifies the run on its host; a later report with the same id updates the run',
     examples: ['20261115T101500Z'],
   }),
   hostname: Type.String({ minLength: 1, maxLength: 255, examples: ['mail1'] }),
@@ -55,6 +55,22 @@ export const BackupReport = Body({
   error_message: Type.Optional(Nullable(Type.String({ maxLength: 4000 }))),
 })
 
+export const BackupHostParams = Type.Object({ hostname: Type.String({ maxLength: 255 }) })
+
+export const BackupHostRemoval = Body({
+  reason: Type.String({
+    minLength: 1,
+    maxLength: 1000,
+    description: 'Kept in the audit trail',
+    examples: ['The host is retired'],
+  }),
+})
+
+export const BackupHostRemoved = Type.Object({
+  hostname: Type.String({ examples: ['mail1'] }),
+  removed_runs: Type.Integer({ examples: [12] }),
+})
+
 export const BackupRecorded = Type.Object({ id: Type.Integer(), backup_id: Type.String() })
 
 export const BackupStatus = Type.Object({
@@ -62,7 +78,7 @@ export const BackupStatus = Type.Object({
   last_failure_at: Nullable(Timestamp),
   schedule: Nullable(Type.String({ description: 'BACKUP_SCHEDULE' })),
   retention_days: Nullable(Type.Integer({ description: 'BACKUP_RETENTION_DAYS' })),
-  total_size_bytes: Type.Integer({ description: 'Of the runs that were completed' }),
+  total_size_bytes: Type.Integer({ description: 'Sum over completed runs' }),
   total_runs: Type.Integer(),
   running: Type.Integer(),
   runs: Type.Array(BackupRun),
@@ -71,7 +87,7 @@ export const BackupStatus = Type.Object({
       hostname: Type.String(),
       last_success_at: Nullable(Timestamp),
       unencrypted_runs: Type.Integer(),
-      stale: Type.Boolean({ description: 'None was completed in the last 26 hours' }),
+      stale: Type.Boolean({ description: 'No run completed in the last 26 hours' }),
     }),
   ),
   notes: Type.Array(Type.String()),

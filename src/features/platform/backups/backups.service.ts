@@ -1,10 +1,12 @@
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { type Page, paginated } from '../../../http/paging.ts'
+import { HOUR_MS } from '../../../lib/time.ts'
+import { BackupHostNotFound } from './backups.errors.ts'
 import * as backups from './backups.repository.ts'
 
-const SHOWN_RUNS = 10
-const STALE_MS = 26 * 60 * 60 * 1000
+const NEWEST_RUNS = 10
+const STALE_MS = 26 * HOUR_MS
 
 export type BackupsService = ReturnType<typeof backupsService>
 
@@ -17,21 +19,30 @@ export const backupsService = ({
   report: (caller: Caller, report: backups.Report) =>
     change(caller, (tx) => backups.reportRun(tx, report, now())),
 
+  async forgetHost(caller: Caller, hostname: string) {
+    const removed_runs = await change(caller, async (tx) => {
+      const removed = await backups.removeHost(tx, hostname)
+      if (removed === 0) throw new BackupHostNotFound()
+      return removed
+    })
+    return { hostname, removed_runs }
+  },
+
   async list(filter: backups.RunFilter, sort: backups.RunSort, page: Page) {
     const { items, total } = await backups.list(db, filter, sort, page)
     return paginated(items, total, page)
   },
 
   async status() {
-    const [totals, runs, found] = await Promise.all([
+    const [totals, runs, hostRows] = await Promise.all([
       backups.totals(db),
-      backups.newest(db, SHOWN_RUNS),
+      backups.newest(db, NEWEST_RUNS),
       backups.hosts(db),
     ])
-    const oldest = new Date(now().getTime() - STALE_MS).toISOString()
-    const hosts = found.map((host) => ({
+    const staleBefore = new Date(now().getTime() - STALE_MS).toISOString()
+    const hosts = hostRows.map((host) => ({
       ...host,
-      stale: host.last_success_at === null || host.last_success_at < oldest,
+      stale: host.last_success_at === null || host.last_success_at < staleBefore,
     }))
     const schedule = config.BACKUP_SCHEDULE ?? null
     const retention_days = config.BACKUP_RETENTION_DAYS ?? null
@@ -40,15 +51,15 @@ export const backupsService = ({
   },
 })
 
-interface Standing {
+interface Status {
   schedule: string | null
   retention_days: number | null
   total_runs: number
   hosts: { hostname: string; stale: boolean; unencrypted_runs: number }[]
 }
 
-/** What an empty field or a flag means, for whoever looks at the page. */
-function notesOn({ schedule, retention_days, total_runs, hosts }: Standing): string[] {
+/** Explains empty fields and flags to the reader of the status page. */
+function notesOn({ schedule, retention_days, total_runs, hosts }: Status): string[] {
   const notes: string[] = []
   if (total_runs === 0) {
     notes.push('No backup was ever reported; `mailplane backup` makes one and reports it.')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 import { failUnfinished } from './backups.repository.ts'
 
 const BACKUPS = '/api/v1/platform/backups'
@@ -23,11 +24,10 @@ const list = async (query = '') => {
   return answer.body.data as { items: Record<string, unknown>[]; pagination: { total: number } }
 }
 const status = async () => (await admin.get(`${BACKUPS}/status`)).body.data
-const MINUTE = 60_000
 const TIME = expect.stringMatching(/^2\d{3}-.*Z$/)
 
 describe('backups', () => {
-  it('says what to do while none was ever made', async () => {
+  it('explains in the notes how to make the first backup', async () => {
     expect(await status()).toMatchObject({
       last_success_at: null,
       last_failure_at: null,
@@ -51,18 +51,18 @@ describe('backups', () => {
     [{ backup_id: 'b', hostname: 'mail1', status: 'running', size_bytes: -1 }],
     [{ backup_id: 'b', hostname: 'mail1', status: 'running', size_bytes: '12' }],
     [{ backup_id: 'b', hostname: 'mail1', status: 'running', checksum: 'x'.repeat(129) }],
-  ])('refuses the report %j', async (body) => {
+  ])('rejects the report %j with 422', async (body) => {
     expect((await admin.post(`${BACKUPS}/report`, body)).status).toBe(422)
     expect((await list()).pagination.total).toBe(0)
   })
 
-  it('ends a run by a later report of it, and only then has a time of its end', async () => {
+  it('ends a run by a later report and sets finished_at only then', async () => {
     const run = { backup_id: '20261115T100000Z', hostname: 'mail1' }
-    const begun = await report({ ...run, status: 'running' })
+    const started = await report({ ...run, status: 'running' })
     const [before] = (await list()).items
     expect((await list()).items).toEqual([
       {
-        id: begun.id,
+        id: started.id,
         ...run,
         started_at: TIME,
         finished_at: null,
@@ -76,16 +76,16 @@ describe('backups', () => {
         error: null,
       },
     ])
-    app.clock.advance(5 * MINUTE)
+    app.clock.advance(5 * MINUTE_MS)
     const done = { status: 'completed', size_bytes: 4096, storage_path: '/b', checksum: 'abc' }
-    expect(await report({ ...run, ...done })).toEqual(begun)
+    expect(await report({ ...run, ...done })).toEqual(started)
     const { items } = await list()
-    expect(items).toMatchObject([{ id: begun.id, ...done, started_at: before?.started_at }])
+    expect(items).toMatchObject([{ id: started.id, ...done, started_at: before?.started_at }])
     const { started_at, finished_at } = items[0] as { started_at: string; finished_at: string }
-    expect(Date.parse(finished_at) - Date.parse(started_at)).toBeGreaterThanOrEqual(5 * MINUTE)
+    expect(Date.parse(finished_at) - Date.parse(started_at)).toBeGreaterThanOrEqual(5 * MINUTE_MS)
   })
 
-  it('tells hosts apart, and which of them are behind', async () => {
+  it('reports the status per host and marks hosts without a recent backup as stale', async () => {
     const run = { backup_id: '20261115T100000Z', hostname: 'mail2', target: 'mail' }
     await report({ ...run, status: 'failed', encrypted: false, error_message: 'disk full' })
     const now = await status()
@@ -101,7 +101,7 @@ describe('backups', () => {
       ],
     })
     expect(now.notes.join(' ')).toMatch(/mail2 has completed no backup.*mail2 has 1 unencrypted/)
-    app.clock.advance(27 * 60 * MINUTE)
+    app.clock.advance(27 * HOUR_MS)
     admin = await app.operator('admin')
     expect((await status()).hosts[0]).toMatchObject({ hostname: 'mail1', stale: true })
   })
@@ -113,18 +113,18 @@ describe('backups', () => {
     ['sort=id&direction=asc', ['mail1', 'mail2']],
     ['sort=id', ['mail2', 'mail1']],
     ['per_page=1&sort=completed_at&direction=asc', ['mail1']],
-  ])('lists %s', async (query, hosts) => {
+  ])('lists the expected runs for %s', async (query, hosts) => {
     expect((await list(query)).items.map(({ hostname }) => hostname)).toEqual(hosts)
   })
 
   it.each(['status=done', 'target=x', 'backup_type=x', 'sort=size', 'direction=up', 'page=0'])(
-    'refuses the list by %s',
+    'rejects the list query %s with 422',
     async (query) => {
       expect((await admin.get(`${BACKUPS}?${query}`)).status).toBe(422)
     },
   )
 
-  it('takes a run for failed when the next one of its host begins, and no other', async () => {
+  it('marks an unfinished run as failed when the next run of its host starts', async () => {
     const run = { backup_id: 'died', target: 'database', status: 'running' }
     await report({ ...run, hostname: 'mail3' })
     await report({ ...run, hostname: 'mail4' })
@@ -135,11 +135,33 @@ describe('backups', () => {
     expect((await list('status=running')).items).toMatchObject([{ hostname: 'mail4' }])
   })
 
-  it('is for administrators', async () => {
+  it('returns 403 below the role admin', async () => {
     const operator = await app.operator('operator')
     for (const path of ['', '/status']) {
       expect((await operator.get(`${BACKUPS}${path}`)).status).toBe(403)
     }
     expect((await operator.post(`${BACKUPS}/report`, {})).status).toBe(403)
   })
+})
+
+it('does not reopen an ended run by a late report, and forgets a host on request (B5.9)', async () => {
+  const run = { backup_id: 'late', hostname: 'mail-typo' }
+  const { id } = await report({ ...run, status: 'completed', size_bytes: 9 })
+  expect((await report({ ...run, status: 'running' })).id).toBe(id)
+  const of = async () => (await list('per_page=100')).items.filter((one) => one.id === id)
+  expect(await of()).toMatchObject([{ status: 'completed', size_bytes: 9, finished_at: TIME }])
+
+  const path = `${BACKUPS}/hosts/mail-typo`
+  const support = await app.operator('operator')
+  const reason = { reason: 'the name was mistyped' }
+  expect((await support.delete(path, reason)).status).toBe(403)
+  expect((await admin.delete(path, {})).status).toBe(422)
+  expect(await admin.delete(path, reason)).toMatchObject({
+    status: 200,
+    body: { data: { hostname: 'mail-typo', removed_runs: 1 } },
+  })
+  expect(await of()).toEqual([])
+  const { hosts } = await status()
+  expect(hosts.map((host: { hostname: string }) => host.hostname)).not.toContain('mail-typo')
+  expect((await admin.delete(path, reason)).status).toBe(404)
 })

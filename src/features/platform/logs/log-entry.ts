@@ -12,34 +12,35 @@ const NAMES: Record<string, Level> = {
   error: 'ERROR',
   fatal: 'CRITICAL',
 }
-const MAX_LINE = 16 * 1024
+const MAX_LINE_LENGTH = 16 * 1024
 
 export interface LogEntry {
   timestamp: string | null
   level: Level | null
   correlation_id: string | null
-  /** Made when it is wanted: most lines are left out before anybody reads their text. */
+  /** Built on demand: most lines are filtered out before their text is needed. */
   message(): string
 }
 
-/** A line of a log; one that is not ours, such as of a stack trace, is kept as it is. */
+/** Parses a log line. A line that is not JSON, such as one of a stack trace, becomes the message. */
 export function readEntry(line: string): LogEntry {
   const fields = parse(line)
   if (!fields) {
-    return { timestamp: null, level: null, correlation_id: null, message: () => tidy(line) }
+    return { timestamp: null, level: null, correlation_id: null, message: () => redacted(line) }
   }
   const { level, time, service: _, correlation_id, msg, ...rest } = fields
   return {
     timestamp: typeof time === 'string' ? time : null,
     level: NAMES[String(level)] ?? null,
     correlation_id: typeof correlation_id === 'string' ? correlation_id : null,
-    message: () => tidy([String(msg ?? ''), ...Object.entries(rest).map(shown)].join(' ').trim()),
+    message: () =>
+      redacted([String(msg ?? ''), ...Object.entries(rest).map(formatField)].join(' ').trim()),
   }
 }
 
-const tidy = (text: string) => redactText(text.slice(0, MAX_LINE))
+export const redacted = (text: string) => redactText(text.slice(0, MAX_LINE_LENGTH))
 
-function shown([name, value]: [string, unknown]): string {
+function formatField([name, value]: [string, unknown]): string {
   const [safe] = Object.values(redact({ [name]: value }) as object)
   return `${name}=${typeof safe === 'string' ? safe : JSON.stringify(safe)}`
 }

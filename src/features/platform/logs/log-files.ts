@@ -1,36 +1,69 @@
-import { open, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Core } from '../../../core.ts'
+import { type FileTail, fileTail } from '../../../lib/file-tail.ts'
+import {
+  LOGGED_SERVERS,
+  type LoggedServer,
+  readServerLog,
+  serverLogFile,
+} from '../../../mail/server-logs.ts'
 
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** Services that have a log in the folder, by name; nothing that a caller says becomes a path. */
-export async function discover(folder: string): Promise<Map<string, string>> {
+export interface LogFile {
+  /** Absent for a service of Mailplane. */
+  server?: LoggedServer
+  /** Throws when the log cannot be read. */
+  read(): Promise<FileTail>
+}
+
+type Needs = Pick<Core, 'config' | 'helper' | 'mailServers'>
+
+/** Maps service names to logs. A requested name is only looked up here, never used as a path. */
+export async function findLogs(needs: Needs): Promise<Map<string, LogFile>> {
+  const folder = join(needs.config.DATA_DIR, 'logs')
   const names = await readdir(folder).catch(() => [])
   const logs = names.filter((name) => /^[a-z_]+\.log$/.test(name)).sort()
-  return new Map(logs.map((name) => [name.slice(0, -'.log'.length), join(folder, name)]))
+  const own = logs.map((name): [string, LogFile] => [
+    name.slice(0, -'.log'.length),
+    { read: () => fileTail(join(folder, name), MAX_BYTES) },
+  ])
+  return new Map([...own, ...serverLogs(needs)])
+}
+
+function serverLogs({ helper, mailServers }: Needs): [string, LogFile][] {
+  const settings = mailServers.current()
+  return LOGGED_SERVERS.flatMap((server): [string, LogFile][] => {
+    const path = serverLogFile(settings, server)
+    if (path === undefined) return []
+    // The files belong to the mail servers; a process without the rights asks the helper.
+    const read = async () => {
+      try {
+        return await readServerLog(path)
+      } catch (error) {
+        const { code = '' } = error as NodeJS.ErrnoException
+        if (helper === undefined || !['EACCES', 'EPERM'].includes(code)) throw error
+        return helper.readServerLog(server)
+      }
+    }
+    return [[server, { server, read }]]
+  })
 }
 
 export interface Tail {
   /** Oldest first. */
   lines: string[]
-  /** There was more in the file than is read. */
+  /** True if the file has more lines than were read. */
   isCut: boolean
 }
 
-/** The end of a log; undefined when it cannot be read. */
-export async function tailOf(path: string, maxBytes = MAX_BYTES): Promise<Tail | undefined> {
-  const file = await open(path).catch(() => undefined)
-  if (!file) return undefined
-  try {
-    const { size } = await file.stat()
-    const from = Math.max(0, size - maxBytes)
-    const bytes = Buffer.alloc(size - from)
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, from)
-    const lines = bytes.toString('utf8', 0, bytesRead).split('\n')
-    // What stands before the first line break belongs to a line that was cut.
-    if (from > 0) lines.shift()
-    return { lines: lines.filter((line) => line !== ''), isCut: from > 0 }
-  } finally {
-    await file.close()
-  }
+/** Returns the last lines of a log, or undefined when it cannot be read. */
+export async function tailOf(log: LogFile): Promise<Tail | undefined> {
+  const tail = await log.read().catch(() => undefined)
+  if (!tail) return undefined
+  const lines = tail.bytes.toString('utf8').split('\n')
+  // The first line is incomplete when the read starts inside the file.
+  if (tail.isCut) lines.shift()
+  return { lines: lines.filter((line) => line !== ''), isCut: tail.isCut }
 }

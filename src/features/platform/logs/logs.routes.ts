@@ -11,7 +11,7 @@ export const logsRoutes =
       config: { auth: operator('support'), errors: [LogsUnavailable] },
       schema: {
         operationId: 'tail_logs',
-        summary: 'The newest lines that the services have logged, oldest first',
+        summary: 'List the newest log lines of the services and the mail servers, oldest first',
         querystring: LogsQuery,
         response: { 200: Success(LogLines) },
       },

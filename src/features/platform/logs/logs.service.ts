@@ -1,9 +1,9 @@
-import { join } from 'node:path'
 import type { Core } from '../../../core.ts'
 import { defineError, Unprocessable } from '../../../errors.ts'
 import { parseIso } from '../../../lib/dates.ts'
 import { LEVELS, type Level, type LogEntry, readEntry } from './log-entry.ts'
-import { discover, type Tail, tailOf } from './log-files.ts'
+import { findLogs, type LogFile, type Tail, tailOf } from './log-files.ts'
+import { mailServerLines } from './mail-server-line.ts'
 
 const DEFAULT_LINES = 500
 const MAX_LINES = 2000
@@ -12,6 +12,7 @@ export const LogsUnavailable = defineError<string>({ status: 501, message: (text
 
 interface Query {
   service?: string
+  source?: 'mailplane' | 'mail_servers'
   level?: string
   q?: string
   correlation_id?: string
@@ -19,66 +20,71 @@ interface Query {
   lines?: number
 }
 
-interface Found {
+interface LogLine {
   service: string
   timestamp: string | null
   level: Level | null
   message: string
   correlation_id: string | null
-  /** For the order: a line without a time of its own has that of the line above it. */
+  /** Sort key. A line without a time has the time of the line above it. */
   at: string
 }
 
 export type LogsService = ReturnType<typeof logsService>
 
-/** The logs that the services of this machine write, newest lines of all of them together. */
-export const logsService = ({ config }: Pick<Core, 'config'>) => ({
+/** Reads the newest log lines of the services and mail servers on this host, merged by time. */
+export const logsService = (needs: Pick<Core, 'config' | 'helper' | 'mailServers' | 'now'>) => ({
   async tail(query: Query) {
-    const wanted = readQuery(query)
-    const files = await discover(join(config.DATA_DIR, 'logs'))
+    const criteria = readQuery(query)
+    const logs = await findLogs(needs)
+    const files = new Map([...logs].filter(([, log]) => isOf(query.source, log)))
     const available_services = [...files.keys()]
-    const chosen = query.service === undefined ? available_services : [query.service]
-    const found: Found[] = []
+    const services = query.service === undefined ? available_services : [query.service]
+    const merged: LogLine[] = []
     let isCut = false
     let isReadable = false
-    for (const service of chosen) {
-      const path = files.get(service)
-      const tail = path === undefined ? undefined : await tailOf(path)
-      if (!tail) continue
+    for (const service of services) {
+      const log = files.get(service)
+      const tail = log && (await tailOf(log))
+      if (!log || !tail) continue
       isReadable = true
-      const matches = search(service, tail, wanted)
-      isCut ||= tail.isCut || matches.length > wanted.lines
-      found.push(...matches)
+      const read = log.server === undefined ? readEntry : mailServerLines(log.server, needs.now)
+      const matches = search(service, tail, criteria, read)
+      isCut ||= tail.isCut || matches.length > criteria.lines
+      merged.push(...matches)
     }
     if (!isReadable) {
-      const which = query.service === undefined ? 'No log' : `No log of "${query.service}"`
-      const known = available_services.join(', ') || 'none'
-      throw new LogsUnavailable(`${which} can be read from this process; there are: ${known}`)
+      const subject = query.service === undefined ? 'No log' : `No log of "${query.service}"`
+      const available = available_services.join(', ') || 'none'
+      throw new LogsUnavailable(`${subject} can be read from this process; there are: ${available}`)
     }
-    const lines = found
+    const lines = merged
       .sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
-      .slice(-wanted.lines)
+      .slice(-criteria.lines)
       .map(({ at: _, ...line }) => line)
     return {
       lines,
-      truncated: isCut || found.length > wanted.lines,
+      truncated: isCut || merged.length > criteria.lines,
       source: 'files',
       available_services,
     }
   },
 })
 
-interface Wanted {
-  least: number
+const isOf = (source: Query['source'], { server }: LogFile): boolean =>
+  source === undefined || (source === 'mail_servers') === (server !== undefined)
+
+interface Criteria {
+  minLevel: number
   q: string | undefined
   correlationId: string | undefined
   since: string | undefined
   lines: number
 }
 
-function readQuery({ level, q, correlation_id, since, lines = DEFAULT_LINES }: Query): Wanted {
-  const least = level === undefined ? -1 : LEVELS.indexOf(level.toUpperCase() as Level)
-  if (level !== undefined && least === -1) {
+function readQuery({ level, q, correlation_id, since, lines = DEFAULT_LINES }: Query): Criteria {
+  const minLevel = level === undefined ? -1 : LEVELS.indexOf(level.toUpperCase() as Level)
+  if (level !== undefined && minLevel === -1) {
     throw new Unprocessable(`level must be one of ${LEVELS.join(', ')}`)
   }
   const from = since === undefined ? undefined : parseIso(since)
@@ -86,7 +92,7 @@ function readQuery({ level, q, correlation_id, since, lines = DEFAULT_LINES }: Q
     throw new Unprocessable('since must be an ISO8601 date or datetime')
   }
   return {
-    least,
+    minLevel,
     q: q?.toLowerCase(),
     correlationId: correlation_id,
     since: from?.toISOString(),
@@ -94,32 +100,47 @@ function readQuery({ level, q, correlation_id, since, lines = DEFAULT_LINES }: Q
   }
 }
 
-/** From the end, until there is one more than can be shown; oldest first. */
-function search(service: string, { lines }: Tail, wanted: Wanted): Found[] {
-  const found: Found[] = []
-  /** Lines below the one that says when it was. */
+/**
+ * Searches from the end until one line more than requested matches, which shows that the result is cut.
+ * Returns the matches oldest first.
+ */
+function search(
+  service: string,
+  { lines }: Tail,
+  criteria: Criteria,
+  read: (line: string) => LogEntry | undefined,
+): LogLine[] {
+  const matches: LogLine[] = []
+  // Lines without a time, such as a stack trace, wait for the time of the line above them.
   let pending: LogEntry[] = []
-  for (let index = lines.length - 1; index >= 0 && found.length <= wanted.lines; index--) {
-    const entry = readEntry(lines[index] as string)
-    pending.push(entry)
-    if (entry.timestamp === null && index > 0) continue
-    const at = entry.timestamp ?? ''
-    if (wanted.since !== undefined && at !== '' && at < wanted.since) break
-    for (const one of pending) {
-      const line = shown(service, one, at, wanted)
-      if (line) found.push(line)
+  for (let index = lines.length - 1; index >= 0 && matches.length <= criteria.lines; index--) {
+    const entry = read(lines[index] as string)
+    if (entry) pending.push(entry)
+    const time = entry?.timestamp ?? null
+    if (time === null && index > 0) continue
+    const at = time ?? ''
+    if (criteria.since !== undefined && at !== '' && at < criteria.since) break
+    for (const pendingEntry of pending) {
+      const line = match(service, pendingEntry, at, criteria)
+      if (line) matches.push(line)
     }
     pending = []
   }
-  return found.reverse()
+  return matches.reverse()
 }
 
-/** Secrets are taken out before the text is searched, or a search could tell that one is there. */
-function shown(service: string, entry: LogEntry, at: string, wanted: Wanted): Found | undefined {
+/** Searches the redacted message; otherwise a search could reveal that a secret is in the log. */
+function match(
+  service: string,
+  entry: LogEntry,
+  at: string,
+  criteria: Criteria,
+): LogLine | undefined {
   const { timestamp, level, correlation_id } = entry
-  if (wanted.least >= 0 && (level === null || LEVELS.indexOf(level) < wanted.least)) return
-  if (wanted.correlationId !== undefined && correlation_id !== wanted.correlationId) return
+  if (criteria.minLevel >= 0 && (level === null || LEVELS.indexOf(level) < criteria.minLevel))
+    return
+  if (criteria.correlationId !== undefined && correlation_id !== criteria.correlationId) return
   const message = entry.message()
-  if (wanted.q !== undefined && !message.toLowerCase().includes(wanted.q)) return
+  if (criteria.q !== undefined && !message.toLowerCase().includes(criteria.q)) return
   return { timestamp, service, level, message, correlation_id, at }
 }

@@ -12,7 +12,7 @@ const at = (second: number) => `2026-11-15T10:00:${String(second).padStart(2, '0
 const line = (second: number, level: string, msg: string, more: object = {}) =>
   `${JSON.stringify({ level, time: at(second), service: 'x', ...more, msg })}\n`
 
-/** What the API itself logs meanwhile is in another file. */
+/** Uses service names of its own, because the API under test logs to api.log. */
 const write = (service: string, ...lines: string[]) =>
   writeFileSync(join(folder, `${service}.log`), lines.join(''))
 
@@ -39,25 +39,28 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-describe('the log', () => {
+describe('log lines', () => {
   it.each([
     ['level=LOUD', 'level must be one of DEBUG, INFO, WARNING, ERROR, CRITICAL'],
     ['since=yesterday', 'since must be an ISO8601 date or datetime'],
-  ])('refuses %s', async (query, msg) => {
+  ])('rejects the query %s with 422', async (query, msg) => {
     expect(await support.get(`${LOGS}?${query}`)).toMatchObject({ status: 422, body: { msg } })
   })
 
-  it('refuses fewer than one line', async () => {
+  it('rejects lines=0 with 422', async () => {
     expect((await support.get(`${LOGS}?lines=0`)).status).toBe(422)
   })
 
-  it.each(['nobody', '../secret-key', 'alpha.log', ''])('has none of "%s"', async (service) => {
-    const answer = await support.get(`${LOGS}?service=${encodeURIComponent(service)}`)
-    expect(answer).toMatchObject({ status: 501, body: { type: 'error' } })
-    expect(answer.body.msg).toContain('there are: ')
-  })
+  it.each(['nobody', '../secret-key', 'alpha.log', ''])(
+    'returns 501 for the unknown service "%s"',
+    async (service) => {
+      const answer = await support.get(`${LOGS}?service=${encodeURIComponent(service)}`)
+      expect(answer).toMatchObject({ status: 501, body: { type: 'error' } })
+      expect(answer.body.msg).toContain('there are: ')
+    },
+  )
 
-  it('reads lines of all services in the order of time; those without one follow their line', async () => {
+  it('merges all services by time; a line without a time follows the line above it', async () => {
     write('alpha', line(1, 'info', 'first'), line(3, 'error', 'third'), '    at somewhere\n')
     write('beta', line(2, 'warn', 'second', { correlation_id: 'req_2' }), line(4, 'fatal', 'last'))
     const { lines, available_services, truncated } = await tail('q=')
@@ -107,16 +110,16 @@ describe('the log', () => {
     [`service=alpha&since=${at(3)}`, ['third', '    at somewhere']],
     ['service=alpha&since=2026-11-16', []],
     ['service=beta&lines=1', ['last']],
-  ])('answers %s', async (query, expected) => {
+  ])('returns the expected lines for %s', async (query, expected) => {
     expect(await messages(query)).toEqual(expected)
   })
 
-  it('says when there is more', async () => {
+  it('sets truncated when there are more lines', async () => {
     expect((await tail('service=beta&lines=1')).truncated).toBe(true)
     expect((await tail('service=beta&lines=2')).truncated).toBe(false)
   })
 
-  it('shows what else a line says', async () => {
+  it('appends the other fields of a log entry to its message', async () => {
     write(
       'gamma',
       line(1, 'info', 'request', { method: 'GET', status: 200, err: { message: 'no' } }),
@@ -126,7 +129,7 @@ describe('the log', () => {
     ])
   })
 
-  it('shows no secrets, and finds none', async () => {
+  it('redacts secrets and does not find them in a search', async () => {
     const id = '01M7EQPZYG8RN677PY00000003'
     const secrets = [
       'Authorization: Bearer abc.def',
@@ -145,25 +148,25 @@ describe('the log', () => {
       line(20, 'info', 'sent', { token: 'hunter5', inner: { api_key: 'hunter6' } }),
       'Traceback password=hunter7\n',
     )
-    const shown = await messages('service=delta')
-    expect(shown).toHaveLength(secrets.length + 3)
-    expect(shown[0]).toContain(`id ${id} path /api/v1/domains/01M7EQQ1NVWTDQDM6K69TNQVJ1/quotas`)
-    for (const text of shown.slice(1)) expect(text).toContain('[redacted]')
-    expect(shown.join('\n')).not.toMatch(/hunter|abc\.def|sk_live|eyJ|0123456789abcdef|Zz_-/)
+    const lines = await messages('service=delta')
+    expect(lines).toHaveLength(secrets.length + 3)
+    expect(lines[0]).toContain(`id ${id} path /api/v1/domains/01M7EQQ1NVWTDQDM6K69TNQVJ1/quotas`)
+    for (const text of lines.slice(1)) expect(text).toContain('[redacted]')
+    expect(lines.join('\n')).not.toMatch(/hunter|abc\.def|sk_live|eyJ|0123456789abcdef|Zz_-/)
     expect(await messages('service=delta&q=hunter')).toEqual([])
   })
 
-  it('bears lines of any length and bytes that are no text', async () => {
+  it('reads very long lines and bytes that are not valid UTF-8', async () => {
     const huge = `${'a-'.repeat(500_000)}\n`
     writeFileSync(join(folder, 'epsilon.log'), Buffer.from([0xff, 0xfe, 0x0a]))
     write('zeta', huge, line(1, 'info', 'after'))
-    const shown = await messages('service=zeta')
-    expect(shown.at(-1)).toBe('after')
-    expect(shown.join('').length).toBeLessThan(20_000)
+    const lines = await messages('service=zeta')
+    expect(lines.at(-1)).toBe('after')
+    expect(lines.join('').length).toBeLessThan(20_000)
     expect((await tail('service=epsilon')).lines).toHaveLength(1)
   })
 
-  it('reads no more than the end of a long log', async () => {
+  it('reads only the end of a long log', async () => {
     write('eta', `${'x'.repeat(99)}\n`.repeat(60_000), line(1, 'info', 'end'))
     const { lines, truncated } = await tail('service=eta&lines=5000')
     expect(lines).toHaveLength(2000)

@@ -1,4 +1,4 @@
-/** What can be asked for, with what it means to a Prometheus that scrapes the daemons. */
+/** Metrics of the API, each with its PromQL expression over the metrics of the daemons. */
 export const expressions = {
   cpu_usage_percent: '{__name__=~".+_cpu_usage_percent"}',
   memory_usage_percent: '{__name__=~".+_memory_usage_percent"}',

@@ -3,14 +3,15 @@ import { OneOf, Timestamp } from '../../../http/envelope.ts'
 import { RANGE_METRICS } from './metric-names.ts'
 
 export const RangeQuery = Type.Object({
-  query: OneOf(RANGE_METRICS, { description: 'A name; never an expression' }),
+  query: OneOf(RANGE_METRICS, { description: 'Name of a metric; expressions are not accepted' }),
   hours: Type.Optional(
-    Type.Integer({ minimum: 1, default: 24, description: 'More than 168 means 168' }),
+    Type.Integer({ minimum: 1, default: 24, description: 'Values above 168 are treated as 168' }),
   ),
   step: Type.Optional(
     Type.String({
       examples: ['5m'],
-      description: 'Between two points: a number with s, m, h or d. Chosen by the hours if absent',
+      description:
+        'Distance between two points: a number with s, m, h or d. Depends on hours if absent',
     }),
   ),
 })

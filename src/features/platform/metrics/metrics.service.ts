@@ -1,5 +1,6 @@
 import type { Core } from '../../../core.ts'
 import { Unprocessable } from '../../../errors.ts'
+import { DAY_SECONDS, HOUR_MS, HOUR_SECONDS, MINUTE_SECONDS } from '../../../lib/time.ts'
 import type { RangeMetric } from './metric-names.ts'
 import { queryPrometheus } from './prometheus.ts'
 import { samplesBetween } from './samples.repository.ts'
@@ -7,25 +8,25 @@ import { samplesBetween } from './samples.repository.ts'
 const MAX_HOURS = 168
 const SAMPLE_SECONDS = 60
 const MAX_POINTS = 11_000
-const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
+const UNITS: Record<string, number> = { s: 1, m: MINUTE_SECONDS, h: HOUR_SECONDS, d: DAY_SECONDS }
 
 export type MetricsService = ReturnType<typeof metricsService>
 
 export const metricsService = ({ config, db, now }: Pick<Core, 'config' | 'db' | 'now'>) => ({
-  /** From Prometheus where there is one, else from what the monitoring has sampled. */
-  async range(metric: RangeMetric, wantedHours: number, wantedStep: string | undefined) {
-    const hours = Math.min(wantedHours, MAX_HOURS)
+  /** Reads from Prometheus when PROMETHEUS_URL is set, else from the samples of the monitoring. */
+  async range(metric: RangeMetric, requestedHours: number, requestedStep: string | undefined) {
+    const hours = Math.min(requestedHours, MAX_HOURS)
     const end = now()
-    const start = new Date(end.getTime() - hours * 3600_000)
+    const start = new Date(end.getTime() - hours * HOUR_MS)
     const backend = config.PROMETHEUS_URL
-    let step = wantedStep ?? stepFor(hours)
+    let step = requestedStep ?? stepFor(hours)
     let stepSeconds = secondsOf(step)
     if (backend === undefined && stepSeconds < SAMPLE_SECONDS) {
-      // There is nothing between two samples.
+      // Samples are one minute apart.
       step = '1m'
       stepSeconds = SAMPLE_SECONDS
     }
-    if ((hours * 3600) / stepSeconds > MAX_POINTS) {
+    if ((hours * HOUR_SECONDS) / stepSeconds > MAX_POINTS) {
       throw new Unprocessable(`step is too small: at most ${MAX_POINTS} points a series are shown`)
     }
     const range = { start, end, stepSeconds }
@@ -46,7 +47,7 @@ function stepFor(hours: number): string {
 function secondsOf(step: string): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(step) ?? []
   const seconds = Number(count) * (UNITS[unit] ?? 0)
-  if (seconds < 1 || seconds > MAX_HOURS * 3600) {
+  if (seconds < 1 || seconds > MAX_HOURS * HOUR_SECONDS) {
     throw new Unprocessable('step must be a number with s, m, h or d, of at most 168 hours: 5m')
   }
   return seconds

@@ -2,11 +2,12 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 
 const RANGE = '/api/v1/platform/metrics/range'
 
 let app: App
-let backed: App
+let appWithPrometheus: App
 let prometheus: http.Server
 let reply: (request: http.IncomingMessage, response: http.ServerResponse) => void
 beforeAll(async () => {
@@ -14,16 +15,16 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => prometheus.listen(0, '127.0.0.1', resolve))
   const { port } = prometheus.address() as AddressInfo
   app = await startApp()
-  backed = await startApp({ env: { PROMETHEUS_URL: `http://127.0.0.1:${port}/prom/` } })
+  appWithPrometheus = await startApp({ env: { PROMETHEUS_URL: `http://127.0.0.1:${port}/prom/` } })
 })
 afterAll(async () => {
   await app.stop()
-  await backed.stop()
+  await appWithPrometheus.stop()
   prometheus.closeAllConnections()
   prometheus.close()
 })
 
-describe('metrics over time', () => {
+describe('metrics range from samples', () => {
   it.each([
     'query=up{job="x"}',
     '',
@@ -31,21 +32,21 @@ describe('metrics over time', () => {
     'query=service_up&step=fast',
     'query=service_up&step=0m',
     'query=service_up&step=5m;drop',
-  ])('cannot be asked for with %s', async (query) => {
+  ])('rejects the query "%s" with 422', async (query) => {
     const support = await app.operator('support')
     expect((await support.get(`${RANGE}?${query}`)).status).toBe(422)
   })
 
-  it('come from the samples, averaged over the step', async () => {
+  it('returns the average of the samples in each step', async () => {
     const support = await app.operator('support')
-    const hour = new Date(Math.floor(Date.now() / 3600_000) * 3600_000 - 3600_000)
+    const hour = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS)
     await app.core.db
       .insertInto('metric_samples')
       .values(
         [1, 3, 8].map((value, index) => ({
           metric: 'mail_queue_depth',
           label: 'postfix',
-          minute: new Date(hour.getTime() + index * 60_000).toISOString(),
+          minute: new Date(hour.getTime() + index * MINUTE_MS).toISOString(),
           value,
         })),
       )
@@ -67,26 +68,26 @@ describe('metrics over time', () => {
   })
 })
 
-describe('a Prometheus', () => {
-  const ask = async (query = 'query=service_up&hours=6') =>
-    (await backed.operator('support')).get(`${RANGE}?${query}`)
+describe('metrics range from Prometheus', () => {
+  const queryRange = async (query = 'query=service_up&hours=6') =>
+    (await appWithPrometheus.operator('support')).get(`${RANGE}?${query}`)
 
-  it('that is unhappy is 502', async () => {
+  it('returns 502 for an error status, an invalid body or too large a response', async () => {
     reply = (_request, response) => {
       response.statusCode = 503
       response.end('busy')
     }
-    expect(await ask()).toMatchObject({ status: 502 })
+    expect(await queryRange()).toMatchObject({ status: 502 })
     reply = (_request, response) => response.end('<html>')
-    expect(await ask()).toMatchObject({ status: 502 })
+    expect(await queryRange()).toMatchObject({ status: 502 })
     reply = (_request, response) => response.end(' '.repeat(9 * 1024 * 1024))
-    expect((await ask()).body.msg).toMatch(/more than can be shown/)
+    expect((await queryRange()).body.msg).toMatch(/more than can be shown/)
   })
 
-  it('is asked with an expression of ours, and its gaps stay gaps', async () => {
-    let asked = ''
+  it('sends the expression of the metric and leaves out values that are not finite', async () => {
+    let requestUrl = ''
     reply = (request, response) => {
-      asked = request.url ?? ''
+      requestUrl = request.url ?? ''
       const values = [
         [1000, '1'],
         [1060, 'NaN'],
@@ -96,7 +97,7 @@ describe('a Prometheus', () => {
       const result = [{ metric: { job: 'api', instance: 'a:1' }, values }]
       response.end(JSON.stringify({ status: 'success', data: { result } }))
     }
-    const { status, body } = await ask()
+    const { status, body } = await queryRange()
     expect(status).toBe(200)
     expect(body.data.series).toEqual([
       {
@@ -108,15 +109,15 @@ describe('a Prometheus', () => {
         ],
       },
     ])
-    const url = new URL(asked, 'http://x')
+    const url = new URL(requestUrl, 'http://x')
     expect(url.pathname).toBe('/prom/api/v1/query_range')
     expect(url.searchParams.get('query')).toBe('up')
     expect(url.searchParams.get('step')).toBe('60s')
   })
 
-  it('that cannot be reached is 404', async () => {
+  it('returns 404 when Prometheus cannot be reached', async () => {
     prometheus.closeAllConnections()
     await new Promise((resolve) => prometheus.close(resolve))
-    expect(await ask()).toMatchObject({ status: 404 })
+    expect(await queryRange()).toMatchObject({ status: 404 })
   })
 })

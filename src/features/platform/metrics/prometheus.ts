@@ -1,4 +1,4 @@
-import { request } from 'undici'
+import { exchange } from '../../../outbound/exchange.ts'
 import { expressions, type Range, type RangeMetric, type Series } from './metric-names.ts'
 import { MetricsRefused, MetricsUnavailable } from './metrics.errors.ts'
 
@@ -11,7 +11,7 @@ interface Result {
   values?: [number, string][]
 }
 
-/** Asks a Prometheus. Only expressions of our own are sent, and only so much of an answer is read. */
+/** Runs a range query with one of our own expressions. The size of the response is limited. */
 export async function queryPrometheus(
   base: string,
   metric: RangeMetric,
@@ -31,38 +31,22 @@ export async function queryPrometheus(
     label: labels.job ?? labels.instance ?? labels.__name__ ?? metric,
     points: values.flatMap(([t, v]) => {
       const value = Number(v)
-      // A JSON number is finite; a gap says as much.
+      // JSON has no NaN or infinity, so these points become gaps.
       return Number.isFinite(value) ? [{ t: new Date(t * 1000).toISOString(), v: value }] : []
     }),
   }))
 }
 
 async function fetchText(url: URL): Promise<string> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
-  const { statusCode, body } = await request(url, { signal }).catch(() => {
+  const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
+  const { status, text, isCut } = await exchange(url, limits).catch(() => {
     throw new MetricsUnavailable()
   })
-  // Whoever leaves an answer unread is told so by an event, and nobody need hear it.
-  body.on('error', () => {})
-  if (statusCode >= 300) {
-    body.destroy()
-    throw new MetricsRefused(`answered with status ${statusCode}`)
-  }
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of body) {
-      size += chunk.length
-      if (size > MAX_BYTES) break
-      chunks.push(chunk)
-    }
-  } catch {
-    throw new MetricsUnavailable()
-  }
-  if (size > MAX_BYTES) {
+  if (status >= 300) throw new MetricsRefused(`answered with status ${status}`)
+  if (isCut) {
     throw new MetricsRefused('sent more than can be shown; ask for fewer hours or a larger step')
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return text
 }
 
 function resultsIn(text: string): Result[] {
@@ -70,7 +54,7 @@ function resultsIn(text: string): Result[] {
     const { data } = JSON.parse(text) as { data?: { result?: Result[] } }
     if (Array.isArray(data?.result)) return data.result
   } catch {
-    // Said below.
+    // Falls through to the error below.
   }
-  throw new MetricsRefused('sent something that is no answer to a range query')
+  throw new MetricsRefused('sent a response that is not the result of a range query')
 }

@@ -17,3 +17,11 @@ export const NoUpdatableFields = defineError({
   status: 400,
   message: 'No updatable fields provided',
 })
+export const OwnPasswordReset = defineError({
+  status: 403,
+  message: 'An operator changes the own password with platform/auth/password',
+})
+export const OperatorDeactivated = defineError({
+  status: 409,
+  message: 'The operator is deactivated; activate the operator first',
+})

@@ -68,6 +68,23 @@ export const find = (db: Db, id: string, now: Date) =>
 export const exists = (db: Db, id: string) =>
   db.selectFrom('operators').select('id').where('id', '=', id).executeTakeFirst()
 
+export const lock = (tx: Tx, id: string) =>
+  tx
+    .selectFrom('operators')
+    .select(['id', 'email', 'is_active'])
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+
+/** Operators with that address, the active one first. */
+export const findByEmail = (db: Db, email: string) =>
+  db
+    .selectFrom('operators')
+    .select(['id', 'email', 'is_active'])
+    .where('email', '=', email)
+    .orderBy('is_active', 'desc')
+    .executeTakeFirst()
+
 interface NewOperator {
   id: string
   email: string
@@ -77,12 +94,13 @@ interface NewOperator {
   created_by: string | null
 }
 
-/** Undefined when the address is taken. */
+/** Returns undefined when an active operator has the e-mail address. */
 export const insert = (tx: Tx, operator: NewOperator) =>
   tx
     .insertInto('operators')
     .values(operator)
-    .onConflict((conflict) => conflict.column('email').doNothing())
+    // A literal: PostgreSQL finds the partial index by it, which a parameter of a generic plan hides.
+    .onConflict((conflict) => conflict.column('email').where(sql<SqlBool>`is_active`).doNothing())
     .returning('id')
     .executeTakeFirst()
 
@@ -99,7 +117,7 @@ export const update = (
     .returning('id')
     .executeTakeFirst()
 
-/** Holds all owners' rows, so that two of them cannot unseat each other at the same time. */
+/** Locks the rows of all owners, so that two owners cannot demote each other at the same time. */
 export const lockOwners = (tx: Tx) =>
   tx
     .selectFrom('operators')

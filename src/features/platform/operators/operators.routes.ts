@@ -6,9 +6,11 @@ import { OperatorSessions } from '../sessions/sessions.schemas.ts'
 import type { OperatorSessionService } from '../sessions/sessions.service.ts'
 import {
   NoUpdatableFields,
+  OperatorDeactivated,
   OperatorEmailTaken,
   OperatorNotFound,
   OwnMfaReset,
+  OwnPasswordReset,
   OwnRoleOrStatus,
 } from './operators.errors.ts'
 import {
@@ -16,9 +18,10 @@ import {
   NewOperator,
   Operator,
   OperatorChange,
+  OperatorLink,
   OperatorParams,
   OperatorQuery,
-  OptionalReason,
+  ReasonBody,
   SessionsRevoked,
 } from './operators.schemas.ts'
 import type { OperatorService } from './operators.service.ts'
@@ -67,7 +70,7 @@ export const operatorRoutes =
     app.put('/:operator_id', {
       config: {
         auth: operator('owner'),
-        errors: [OperatorNotFound, NoUpdatableFields, OwnRoleOrStatus],
+        errors: [OperatorNotFound, OperatorEmailTaken, NoUpdatableFields, OwnRoleOrStatus],
       },
       schema: {
         operationId: 'update_operator',
@@ -86,7 +89,7 @@ export const operatorRoutes =
         operationId: 'reset_operator_mfa',
         summary: 'Clear the second factor of an operator and end their sessions',
         params: OperatorParams,
-        body: OptionalReason,
+        body: ReasonBody,
         response: { 200: Success(MfaReset) },
       },
       handler: async ({ caller, params }) =>
@@ -96,11 +99,30 @@ export const operatorRoutes =
         ),
     })
 
+    app.post('/:operator_id/password-reset', {
+      config: {
+        auth: operator('owner'),
+        errors: [OperatorNotFound, OwnPasswordReset, OperatorDeactivated],
+      },
+      schema: {
+        operationId: 'reset_operator_password',
+        summary: 'Create and mail a link to set a new password for an operator',
+        params: OperatorParams,
+        body: ReasonBody,
+        response: { 200: Success(OperatorLink) },
+      },
+      handler: async ({ caller, params }) =>
+        success(
+          'Password reset created; the old password works until the link is used',
+          await operators.resetPassword(caller, params.operator_id),
+        ),
+    })
+
     app.get('/:operator_id/sessions', {
       config: { auth: operator('owner'), errors: [OperatorNotFound] },
       schema: {
         operationId: 'list_operator_sessions',
-        summary: 'All sessions of an operator, live or ended, newest first',
+        summary: 'List all sessions of an operator, live or ended, newest first',
         params: OperatorParams,
         response: { 200: Success(OperatorSessions) },
       },
@@ -114,7 +136,7 @@ export const operatorRoutes =
         operationId: 'revoke_operator_sessions',
         summary: 'End every session of an operator',
         params: OperatorParams,
-        body: OptionalReason,
+        body: ReasonBody,
         response: { 200: Success(SessionsRevoked) },
       },
       handler: async ({ caller, params }) =>

@@ -33,7 +33,7 @@ export const OperatorQuery = Type.Object({
 
 const FullName = Type.String({ minLength: 1, maxLength: 255, examples: ['Root Operator'] })
 
-export const OperatorEmail = Type.String({
+const OperatorEmail = Type.String({
   pattern: PADDED_EMAIL_PATTERN,
   maxLength: 254,
   examples: ['root@ops.example'],
@@ -43,7 +43,7 @@ export const NewOperator = Body({
   email: OperatorEmail,
   full_name: FullName,
   password: Type.String({
-    description: '12 characters or more, with letters and numbers, not a common one',
+    description: 'At least 12 characters with letters and numbers; common passwords are rejected',
   }),
   role: OneOf(ROLES),
 })
@@ -60,16 +60,28 @@ export const OperatorChange = Body({
   is_active: Type.Optional(Type.Boolean()),
 })
 
-const reason = Type.Optional(Type.String({ minLength: 1, description: 'Kept in the audit trail' }))
-export const OptionalReason = Type.Optional(Body({ reason }))
+/** The body of actions that correct the account of another operator. */
+export const ReasonBody = Body({
+  reason: Type.String({
+    minLength: 1,
+    description: 'Stored in the audit trail',
+    examples: ['Lost phone'],
+  }),
+})
 
 export const MfaReset = Type.Object({
   operator_id: Type.String(),
-  mfa_cleared: Type.Boolean({ description: 'Whether there was an enrolment' }),
+  mfa_cleared: Type.Boolean({ description: 'Whether a second factor was enrolled' }),
   sessions_revoked: Type.Integer(),
 })
 
 export const SessionsRevoked = Type.Object({
   operator_id: Type.String(),
   revoked: Type.Integer({ description: 'Sessions that this call ended' }),
+})
+
+export const OperatorLink = Type.Object({
+  operator_id: Type.String(),
+  link: Type.String({ description: 'Mailed too; hand it over when mail fails' }),
+  expires_at: Timestamp,
 })

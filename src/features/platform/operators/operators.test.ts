@@ -10,6 +10,7 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 const PATH = '/api/v1/platform/operators'
+const REASON = { reason: 'Lost phone' }
 const NOT_FOUND = { status: 404, body: { type: 'error', msg: 'Operator not found' } }
 const newcomer = {
   email: 'new@ops.test',
@@ -26,14 +27,14 @@ describe('creating an operator', () => {
     ['full_name', 'x'.repeat(256), 'Must have at most 255 characters'],
     ['password', 'short1', 'Password must be at least 12 characters long'],
     ['password', 'Password1234', 'Password is too common; choose something less predictable'],
-  ])('refuses a bad %s: case %#', async (field, value, msg) => {
+  ])('rejects an invalid %s (case %#)', async (field, value, msg) => {
     expect(await owner.post(PATH, { ...newcomer, [field]: value })).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['body', field], msg }] },
     })
   })
 
-  it('refuses an address that is taken, in any case', async () => {
+  it('returns 409 for an e-mail address that is taken, in upper or lower case', async () => {
     const taken = await app.operator('support')
     const body = { ...newcomer, email: taken.email.toUpperCase() }
     expect(await owner.post(PATH, body)).toMatchObject({
@@ -42,7 +43,7 @@ describe('creating an operator', () => {
     })
   })
 
-  it('answers the full record, with the address trimmed and lower-cased', async () => {
+  it('returns the full record with the e-mail address trimmed and in lower case', async () => {
     const answer = await owner.post(PATH, { ...newcomer, email: '  Jane@Ops.Test ' })
     expect(answer).toMatchObject({ status: 201, body: { msg: 'Operator created' } })
     expect(answer.body.data).toEqual({
@@ -62,7 +63,7 @@ describe('creating an operator', () => {
     expect((await app.partialOperator('jane@ops.test')).login.status).toBe(200)
   })
 
-  it('happens once when two callers ask for the same address at the same time', async () => {
+  it('succeeds once for two concurrent requests with one e-mail address', async () => {
     const body = { ...newcomer, email: 'twice@ops.test' }
     const answers = await Promise.all([owner.post(PATH, body), owner.post(PATH, body)])
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
@@ -86,14 +87,14 @@ describe('the list of operators', () => {
     ['per_page=0', 'per_page must be at least 1'],
     ['page=one', 'page must be a whole number'],
     ['page=1e999', 'page must be a whole number'],
-  ])('refuses %s', async (query, msg) => {
+  ])('rejects the query %s with 422', async (query, msg) => {
     expect(await owner.get(`${PATH}?${query}`)).toMatchObject({
       status: 422,
       body: { type: 'error', msg },
     })
   })
 
-  it('is newest first and says how many there are', async () => {
+  it('returns pages, newest first, with the total', async () => {
     const third = await app.operator('support', 'list-1@list.test')
     app.clock.advance(1000)
     const second = await app.operator('support', 'list-2@list.test')
@@ -108,7 +109,7 @@ describe('the list of operators', () => {
     expect((await list('per_page=1000')).pagination).toMatchObject({ per_page: 200 })
   })
 
-  it('is searched by part of address or name, in any case and without wildcards', async () => {
+  it('searches part of the e-mail address or name, ignoring case, without wildcards', async () => {
     await owner.post(PATH, {
       ...newcomer,
       email: 'findme@search.test',
@@ -121,7 +122,7 @@ describe('the list of operators', () => {
     expect((await list('q=find%25search')).items).toEqual([])
   })
 
-  it('is filtered by role and by active status', async () => {
+  it('filters by role and active status', async () => {
     const { items } = await list('role=owner')
     expect(items.length).toBeGreaterThan(0)
     expect(items.every(({ role }) => role === 'owner')).toBe(true)
@@ -131,9 +132,9 @@ describe('the list of operators', () => {
     expect((await list('is_active=1')).items.map(({ id }) => id)).not.toContain(gone.id)
   })
 
-  it('refuses text that no database can hold, in the query and in the path', async () => {
-    for (const address of [`${PATH}?q=%00`, `${PATH}/a%00b`]) {
-      expect(await owner.get(address)).toMatchObject({
+  it('rejects a NUL byte in the query or the path with 400', async () => {
+    for (const url of [`${PATH}?q=%00`, `${PATH}/a%00b`]) {
+      expect(await owner.get(url)).toMatchObject({
         status: 400,
         body: { type: 'error', msg: 'The address of this request is malformed' },
       })
@@ -142,16 +143,16 @@ describe('the list of operators', () => {
   })
 })
 
-describe('one operator', () => {
-  it('is not found under an unknown id', async () => {
+describe('a single operator', () => {
+  it('returns 404 for an unknown id on every route', async () => {
     expect(await owner.get(`${PATH}/unknown`)).toMatchObject(NOT_FOUND)
     expect(await owner.put(`${PATH}/unknown`, { full_name: 'x' })).toMatchObject(NOT_FOUND)
-    expect(await owner.post(`${PATH}/unknown/mfa-reset`)).toMatchObject(NOT_FOUND)
+    expect(await owner.post(`${PATH}/unknown/mfa-reset`, REASON)).toMatchObject(NOT_FOUND)
     expect(await owner.get(`${PATH}/unknown/sessions`)).toMatchObject(NOT_FOUND)
-    expect(await owner.post(`${PATH}/unknown/sessions/revoke`)).toMatchObject(NOT_FOUND)
+    expect(await owner.post(`${PATH}/unknown/sessions/revoke`, REASON)).toMatchObject(NOT_FOUND)
   })
 
-  it('counts live sessions only, and never shows the password hash', async () => {
+  it('counts only live sessions and never returns the password hash', async () => {
     const other = await app.operator('support')
     await app.session('operator', other.id)
     const ended = await app.session('operator', other.id)
@@ -164,7 +165,7 @@ describe('one operator', () => {
     expect(answer.text).not.toContain('argon2')
   })
 
-  it('cannot change its own role or active status, but its name', async () => {
+  it('can change its own name but not its own role or active status', async () => {
     const path = `${PATH}/${owner.id}`
     for (const body of [{ role: 'support' }, { is_active: false }, { role: 'owner' }]) {
       expect(await owner.put(path, { ...body, full_name: 'x' })).toMatchObject({
@@ -178,19 +179,23 @@ describe('one operator', () => {
     })
   })
 
-  it('is not changed by a body without a field that can be', async () => {
+  it('returns 400 for a body without updatable fields and changes nothing', async () => {
     const { id, email } = await app.operator('support')
-    for (const body of [{}, { email: 'other@ops.test' }]) {
+    for (const body of [{}, { unheard_of: 1 }]) {
       expect(await owner.put(`${PATH}/${id}`, body)).toMatchObject({
         status: 400,
         body: { msg: 'No updatable fields provided' },
       })
     }
+    expect(await owner.put(`${PATH}/${id}`, { email: 'other@ops.test' })).toMatchObject({
+      status: 422,
+      body: { msg: 'Nothing was changed: email cannot be changed here' },
+    })
     expect((await owner.get(`${PATH}/${id}`)).body.data.email).toBe(email)
     expect((await owner.put(`${PATH}/${id}`, { role: 'root' })).status).toBe(422)
   })
 
-  it('never loses the last owner: of two who demote each other at once, one stays', async () => {
+  it('keeps one of two owners that demote each other at the same time', async () => {
     for (let round = 1; round <= 4; round++) {
       const [one, other] = [await app.operator('owner'), await app.operator('owner')]
       const answers = await Promise.all([
@@ -210,25 +215,48 @@ describe('one operator', () => {
   })
 })
 
-describe('reset of a second factor', () => {
-  it('is refused to oneself', async () => {
-    expect(await owner.post(`${PATH}/${owner.id}/mfa-reset`)).toMatchObject({
+describe('corrective actions', () => {
+  it.each(['mfa-reset', 'password-reset', 'sessions/revoke'])(
+    'need a reason, which the audit row of %s has (B7.3)',
+    async (action) => {
+      const other = await app.operator('admin')
+      const path = `${PATH}/${other.id}/${action}`
+      for (const body of [undefined, {}, { reason: '' }, { reason: '  ' }]) {
+        const refused = await owner.call('POST', path, body)
+        expect(refused).toMatchObject({ status: 422, body: { error_code: 'VALIDATION_FAILED' } })
+      }
+      expect((await other.get('/api/v1/platform/auth/me')).status).toBe(200)
+      expect((await owner.post(path, REASON)).status).toBe(200)
+      const rows = await app.core.db
+        .selectFrom('operator_audit')
+        .select('request_body')
+        .where('target_id', '=', other.id)
+        .where('result', '=', 'success')
+        .execute()
+      expect(rows).toEqual([{ request_body: REASON }])
+    },
+  )
+})
+
+describe('MFA reset', () => {
+  it('returns 403 for the own account', async () => {
+    expect(await owner.post(`${PATH}/${owner.id}/mfa-reset`, REASON)).toMatchObject({
       status: 403,
       body: { msg: 'An operator cannot reset their own MFA enrollment' },
     })
   })
 
-  it('forgets it and ends every session; done again there is nothing left to do', async () => {
+  it('clears the second factor and ends every session; a repeated call changes nothing', async () => {
     const other = await app.operator('admin')
     await app.session('operator', other.id)
     const path = `${PATH}/${other.id}/mfa-reset`
-    expect(await owner.post(path, { reason: 'Lost phone' })).toMatchObject({
+    expect(await owner.post(path, REASON)).toMatchObject({
       status: 200,
       body: { data: { operator_id: other.id, mfa_cleared: true, sessions_revoked: 2 } },
     })
     expect((await other.get('/api/v1/platform/auth/me')).status).toBe(401)
     expect((await owner.get(`${PATH}/${other.id}`)).body.data.mfa_enrolled).toBe(false)
-    expect((await owner.call('POST', path)).body.data).toEqual({
+    expect((await owner.post(path, REASON)).body.data).toEqual({
       operator_id: other.id,
       mfa_cleared: false,
       sessions_revoked: 0,

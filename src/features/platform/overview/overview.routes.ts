@@ -11,7 +11,7 @@ export const overviewRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'platform_overview',
-        summary: 'The platform at a glance',
+        summary: 'Get the state of the platform',
         response: { 200: Success(Overview) },
       },
       handler: async () => success('Platform overview retrieved', await overview.get()),

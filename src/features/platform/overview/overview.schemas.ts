@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import { Nullable, OneOf, Timestamp } from '../../../http/envelope.ts'
 
 const Count = Type.Integer({ minimum: 0 })
-const Grown = Type.Object({ total: Count, delta_7d: Count })
+const CountWithGrowth = Type.Object({ total: Count, delta_7d: Count })
 
-/** Blocks stand on their own: one that cannot be computed is null and named in `degraded`. */
+/** A block that cannot be computed is null and listed in `degraded`. */
 export const Overview = Type.Object(
   {
     services: Nullable(
@@ -21,8 +21,8 @@ export const Overview = Type.Object(
     organizations: Nullable(
       Type.Object({ total: Count, active: Count, suspended: Count, delta_7d: Count }),
     ),
-    domains: Nullable(Grown),
-    mailboxes: Nullable(Grown),
+    domains: Nullable(CountWithGrowth),
+    mailboxes: Nullable(CountWithGrowth),
     storage: Nullable(
       Type.Object({
         used_bytes: Count,

@@ -1,32 +1,33 @@
 import type { Core } from '../../../core.ts'
 import { defineError } from '../../../errors.ts'
-import { keptValue } from '../../../lib/kept-value.ts'
-import type { BlockNeeds } from './blocks/block.ts'
-import { type BlockName, type BlockValue, blocks } from './blocks/index.ts'
-import { rememberedVolume } from './blocks/volume.ts'
+import { sharedValue } from '../../../lib/cache.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
+import type { BlockNeeds } from './block.ts'
+import { type BlockName, type BlockValue, blocks } from './blocks.ts'
+import { cachedVolume } from './volume.ts'
 
 const FRESH_MS = 1500
-const STALE_MS = 60_000
-const PATIENCE_MS = 2000
+const STALE_MS = MINUTE_MS
+const TIMEOUT_MS = 2000
 
-export const DatabaseLost = defineError({ status: 500, message: 'Database connection failed' })
+const DatabaseLost = defineError({ status: 500, message: 'Database connection failed' })
 
 type Page = { [Name in BlockName]: BlockValue<Name> | null }
 
 export type OverviewService = ReturnType<typeof overviewService>
 
 /**
- * Many consoles ask every minute, so all of them share one computation. Blocks stand on their own:
- * what cannot be computed in time is null and named, and the rest of the page is still worth reading.
+ * Concurrent requests share one computation, because many consoles poll the overview. A block that fails
+ * or is late is null and listed in `degraded`; the other blocks are still returned.
  */
 export function overviewService(core: BlockNeeds & Pick<Core, 'log'>) {
   const names = Object.keys(blocks) as BlockName[]
-  const volume = rememberedVolume(core)
-  const kept = names.map((name) => {
+  const volume = cachedVolume(core)
+  const cachedBlocks = names.map((name) => {
     const compute = name === 'volume_24h' ? volume : () => blocks[name](core, null)
     return {
       name,
-      value: keptValue<unknown>(compute, { freshMs: FRESH_MS, staleMs: STALE_MS }),
+      value: sharedValue<unknown>(compute, { freshMs: FRESH_MS, staleMs: STALE_MS }),
     }
   })
 
@@ -34,12 +35,12 @@ export function overviewService(core: BlockNeeds & Pick<Core, 'log'>) {
     async get() {
       const degraded: BlockName[] = []
       const parts = await Promise.all(
-        kept.map(async ({ name, value }) => {
+        cachedBlocks.map(async ({ name, value }) => {
           try {
-            return [name, await value(PATIENCE_MS)]
+            return [name, await value(TIMEOUT_MS)]
           } catch (error) {
             degraded.push(name)
-            core.log.warn({ err: error, block: name }, 'a block of the overview failed')
+            core.log.warn({ err: error, block: name }, 'computing an overview block failed')
             return [name, null]
           }
         }),

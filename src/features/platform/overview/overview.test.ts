@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
 import { QueueAway } from '../../../mail/mail-queue.ts'
-import { bounceRate } from './blocks/volume.ts'
 import { overviewService } from './overview.service.ts'
+import { bounceRate } from './volume.ts'
 
 let app: App
 beforeAll(async () => {
@@ -11,10 +11,15 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-it('is null and named where something cannot be told, and whole everywhere else', async () => {
+const withPostfix = () => ({
+  ...app.core.mailServers,
+  current: () => ({ ...app.core.mailServers.current(), POSTFIX_CONFIG_DIR: '/nowhere' }),
+})
+
+it('the overview lists failed blocks in degraded and returns the others', async () => {
   const core = {
     ...app.core,
-    config: { ...app.core.config, POSTFIX_CONFIG_DIR: '/nowhere' },
+    mailServers: withPostfix(),
     mailQueue: {
       ...app.core.mailQueue,
       walk: async () => {
@@ -30,23 +35,21 @@ it('is null and named where something cannot be told, and whole everywhere else'
   })
 })
 
-it('does not wait for a block that hangs', async () => {
+it('the overview does not wait for a block that hangs', async () => {
   const core = {
     ...app.core,
-    config: { ...app.core.config, POSTFIX_CONFIG_DIR: '/nowhere' },
+    mailServers: withPostfix(),
     mailQueue: { ...app.core.mailQueue, walk: () => new Promise<never>(() => {}) },
   }
-  const begun = Date.now()
   const page = await overviewService(core).get()
   expect(page.degraded).toContain('queue')
-  expect(Date.now() - begun).toBeLessThan(5000)
 })
 
-it('computes once for all who ask at the same time', async () => {
+it('the overview computes a block once for concurrent and following requests', async () => {
   let walks = 0
   const core = {
     ...app.core,
-    config: { ...app.core.config, POSTFIX_CONFIG_DIR: '/nowhere' },
+    mailServers: withPostfix(),
     mailQueue: {
       ...app.core.mailQueue,
       walk: async () => {
@@ -61,7 +64,7 @@ it('computes once for all who ask at the same time', async () => {
   expect(walks).toBe(1)
 })
 
-it('counts what is there and names the blocks that nothing can tell about', async () => {
+it('the overview counts tenants, mail and failed logins, and lists unavailable blocks', async () => {
   const support = await app.operator('support')
   await app.send('POST', '/api/v1/auth/login', {
     body: { email: 'x@acme.test', password: 'wrong' },
@@ -72,6 +75,7 @@ it('counts what is there and names the blocks that nothing can tell about', asyn
     sender,
     recipient,
     status,
+    sasl_username: sender.endsWith('elsewhere.test') ? null : sender,
     timestamp: app.clock.now().toISOString(),
   })
   await app.core.db

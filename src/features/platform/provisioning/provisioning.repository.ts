@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import type { Page } from '../../../http/paging.ts'
+import { claiming, heldBy, type Lease, setReleased } from '../../../jobs/lease.ts'
 
 export type ResourceType = 'mailbox' | 'domain'
 
@@ -8,13 +9,11 @@ export interface Due {
   resource_type: ResourceType
   resource_id: string
   attempts: number
-  /** The address or the domain; null when nothing is to be done for it, because it is turned off. */
+  /** The e-mail address or the domain; null when it is not hosted and needs no work. */
   name: string | null
 }
 
-const LEASE_SECONDS = 60
-
-/** What a row is about, and whether mail servers should know it at all. */
+/** Joins the mailbox or domain of an entry and its organization. */
 const resources = sql`
   left join email_accounts account
     on p.resource_type = 'mailbox' and account.id = p.resource_id
@@ -22,41 +21,40 @@ const resources = sql`
     on domain.id = case p.resource_type when 'domain' then p.resource_id else account.domain_id end
   left join organizations organization on organization.id = domain.organization_id`
 
-/** Takes some of what is due for itself, for a while: whoever dies with it leaves it to the others. */
-export async function lease(db: Db, limit: number): Promise<Due[]> {
+/** Claims entries that are due. */
+export async function claim(db: Db, lease: Lease, limit: number): Promise<Due[]> {
   const { rows } = await sql<Due>`
-    with taken as (
-      update provisioning set leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
-      where (resource_type, resource_id) in (
-        select resource_type, resource_id from provisioning
-        where status = 'pending' and due_at <= now() and leased_until <= now()
-        order by due_at limit ${limit} for update skip locked)
-      returning resource_type, resource_id, attempts
-    )
+    with claimed as (${claiming('provisioning', lease, {
+      key: ['resource_type', 'resource_id'],
+      where: sql`status = 'pending' and due_at <= now()`,
+      orderBy: sql`due_at`,
+      limit,
+      returning: sql`resource_type, resource_id, attempts`,
+    })})
     select p.*, case
-      when organization.active and domain.active and coalesce(account.status = 'active', true)
+      when organization.active and domain.hosted and coalesce(account.status = 'active', true)
       then coalesce(account.email, domain.domain) end as name
-    from taken p ${resources}`.execute(db)
+    from claimed p ${resources}`.execute(db)
   return rows
 }
 
-const about = ({ resource_type, resource_id }: Pick<Due, 'resource_type' | 'resource_id'>) =>
-  sql`resource_type = ${resource_type} and resource_id = ${resource_id}`
+const isHeld = ({ resource_type, resource_id }: Due, lease: Lease) =>
+  sql`resource_type = ${resource_type} and resource_id = ${resource_id} and ${heldBy(lease)}`
 
-export const finish = (db: Db, due: Due) =>
-  sql`delete from provisioning where ${about(due)}`.execute(db)
+export const finish = (db: Db, due: Due, lease: Lease) =>
+  sql`delete from provisioning where ${isHeld(due, lease)}`.execute(db)
 
-export const release = (db: Db, due: Due) =>
-  sql`update provisioning set leased_until = '-infinity' where ${about(due)}`.execute(db)
+export const release = (db: Db, due: Due, lease: Lease) =>
+  sql`update provisioning set ${setReleased} where ${isHeld(due, lease)}`.execute(db)
 
-/** Tried again after a while, or left to people. */
-export const fail = (db: Db, due: Due, error: string, again: number | undefined) =>
+/** Retried after a pause, or left to operators without one. */
+export const fail = (db: Db, due: Due, lease: Lease, error: string, again: number | undefined) =>
   sql`
     update provisioning set attempts = attempts + 1, error = ${error}, updated_at = now(),
-      leased_until = '-infinity',
       status = ${again === undefined ? 'failed' : 'pending'},
-      due_at = now() + make_interval(secs => ${again ?? 0})
-    where ${about(due)}`.execute(db)
+      due_at = now() + make_interval(secs => ${again ?? 0}),
+      ${setReleased}
+    where ${isHeld(due, lease)}`.execute(db)
 
 export interface Failure {
   resource_type: ResourceType
@@ -94,13 +92,13 @@ export async function failures(db: Db, filter: FailureFilter, { perPage, offset 
   return { items: rows, total: counted.rows[0]?.total ?? 0 }
 }
 
-export async function isKnown(db: Db | Tx, type: ResourceType, id: string): Promise<boolean> {
+export async function exists(db: Db | Tx, type: ResourceType, id: string): Promise<boolean> {
   const table = type === 'mailbox' ? 'email_accounts' : 'domains'
   const row = await db.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst()
   return row !== undefined
 }
 
-/** False when it is not in a failed state, or no longer: of two who ask, one is right. */
+/** Returns false when the entry is not failed. Of two concurrent calls only one returns true. */
 export async function retry(tx: Tx, type: ResourceType, id: string): Promise<boolean> {
   const { rows } = await sql`
     update provisioning set status = 'pending', due_at = now(), updated_at = now(), attempts = 0

@@ -18,7 +18,7 @@ export const provisioningRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'list_provisioning_failures',
-        summary: 'What the mail servers could not be told of, latest first',
+        summary: 'List mailboxes and domains that could not be provisioned, latest first',
         querystring: FailuresQuery,
         response: { 200: Success(Paginated(ProvisioningFailure)) },
       },
@@ -33,7 +33,7 @@ export const provisioningRoutes =
       config: { auth: operator('operator'), errors: [ResourceNotFound, NotFailed] },
       schema: {
         operationId: 'retry_provisioning_failure',
-        summary: 'Try again to tell the mail servers',
+        summary: 'Retry the provisioning of a mailbox or domain',
         params: ResourceParams,
         body: RetryBody,
         response: { 200: Success(RetryQueued) },

@@ -15,7 +15,7 @@ export const ProvisioningFailure = Type.Object(
     resource_type: ResourceType,
     id: Type.String(),
     name: Type.String({
-      description: 'The address or the domain',
+      description: 'The e-mail address or the domain',
       examples: ['jane@acme.example'],
     }),
     organization_id: Type.String(),

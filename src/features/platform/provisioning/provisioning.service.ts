@@ -20,7 +20,7 @@ export const provisioningService = ({ change, db }: Pick<Core, 'change' | 'db'>)
 
   retry: (caller: Caller, resource_type: provisioning.ResourceType, id: string) =>
     change(caller, async (tx) => {
-      if (!(await provisioning.isKnown(tx, resource_type, id))) throw new ResourceNotFound()
+      if (!(await provisioning.exists(tx, resource_type, id))) throw new ResourceNotFound()
       if (!(await provisioning.retry(tx, resource_type, id))) throw new NotFailed()
       return { resource_type, id, status: 'pending' as const }
     }),

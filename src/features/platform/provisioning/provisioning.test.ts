@@ -48,11 +48,11 @@ const failures = async (query = '') => {
   expect(answer).toMatchObject({ status: 200, body: { msg: 'Provisioning failures retrieved' } })
   return answer.body.data.items as { id: string; resource_type: string }[]
 }
-const failed = (id: string) =>
-  waitFor(async () => (await failures()).find((failure) => failure.id === id), 20_000)
+const waitForFailure = (id: string) =>
+  waitFor(async () => (await failures()).find((failure) => failure.id === id))
 
 describe('provisioning', () => {
-  it('leaves nothing behind when the mail server knows the mailbox', async () => {
+  it('removes the entry when Dovecot can open the mailbox', async () => {
     const email = `known@${acme.domain}`
     dovecot.status.set(email, { messages: 0, vsize: 0 })
     const body = { email, password: 'a-long-passphrase-1' }
@@ -61,9 +61,9 @@ describe('provisioning', () => {
     expect(await failures()).toEqual([])
   })
 
-  it('shows what failed three times, and a retry that really tries again', async () => {
+  it('lists an entry after three failures and provisions it after a retry', async () => {
     const { id, email } = await mailbox()
-    expect(await failed(id)).toMatchObject({
+    expect(await waitForFailure(id)).toMatchObject({
       resource_type: 'mailbox',
       name: email,
       organization_id: acme.organizationId,
@@ -90,27 +90,27 @@ describe('provisioning', () => {
     expect(await failures()).toEqual([])
   })
 
-  it('counts no failure while the mail server is away', async () => {
+  it('counts no attempt while the mail server does not respond', async () => {
     dovecot.state.mood = 'wrong key'
     const { id, email } = await mailbox()
     await waitFor(async () => dovecot.asked.at(-1)?.commands.at(0)?.[1].user === email)
     expect(await pending(id)).toMatchObject({ status: 'pending', attempts: 0 })
     dovecot.status.set(email, { messages: 0, vsize: 0 })
     dovecot.state.mood = 'well'
-    await waitFor(async () => (await pending(id)) === undefined, 20_000)
+    await waitFor(async () => (await pending(id)) === undefined)
   })
 
-  it('forgets a mailbox that is deleted', async () => {
+  it('removes the entry of a deleted mailbox', async () => {
     const { id } = await mailbox()
-    await failed(id)
+    await waitForFailure(id)
     await acme.delete(`/api/v1/mailboxes/email-accounts/${id}`)
     expect(await pending(id)).toBeUndefined()
     expect((await operator.post(`${FAILURES}/mailbox/${id}/retry`, REASON)).status).toBe(404)
   })
 
-  it('filters, and tells unknown things from those that did not fail', async () => {
+  it('filters failures, and returns 404 for unknown and 409 for not failed resources', async () => {
     const { id } = await mailbox()
-    await failed(id)
+    await waitForFailure(id)
     expect(await failures('resource_type=domain')).toEqual([])
     expect(
       await failures(`organization_id=${acme.organizationId}&resource_type=mailbox`),

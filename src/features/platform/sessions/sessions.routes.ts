@@ -11,7 +11,7 @@ export const operatorSessionRoutes =
       config: { auth: operator('owner') },
       schema: {
         operationId: 'list_all_sessions',
-        summary: 'Live sessions of all operators, newest first',
+        summary: 'List live sessions of all operators, newest first',
         response: { 200: Success(LiveSessions) },
       },
       handler: async ({ caller }) =>

@@ -37,7 +37,7 @@ export const LiveSessions = Type.Object({
 export const SessionParams = Type.Object({ session_id: Type.String() })
 
 export const Reason = Body({
-  reason: Type.String({ minLength: 1, description: 'Kept in the audit trail' }),
+  reason: Type.String({ minLength: 1, description: 'Stored in the audit trail' }),
 })
 
 export const SessionRevoked = Type.Object({ session_id: Type.String(), revoked: Type.Literal(1) })

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { defineError } from '../../../errors.ts'
-import * as rows from './sessions.repository.ts'
+import * as sessions from './sessions.repository.ts'
 
 export const SessionNotFound = defineError({ status: 404, message: 'Session not found' })
 
@@ -14,17 +14,17 @@ export type OperatorSessionService = ReturnType<typeof operatorSessionService>
 export const operatorSessionService = ({ access, change, db, now, operators }: Needs) => ({
   async listOf(operatorId: string) {
     await operators.get(operatorId)
-    return { items: await rows.listOf(db, operatorId, now()) }
+    return { items: await sessions.listOf(db, operatorId, now()) }
   },
 
   async listLive(caller: Caller) {
-    return { items: await rows.listLive(db, caller.session?.id ?? '', now()) }
+    return { items: await sessions.listLive(db, caller.session?.id ?? '', now()) }
   },
 
-  /** Unknown and already ended are the same: there is nothing to revoke. */
+  /** Returns 404 for a session that is unknown or already ended. */
   async revoke(caller: Caller, id: string) {
     await change(caller, async (tx) => {
-      if (!(await rows.findLive(tx, id, now()))) throw new SessionNotFound()
+      if (!(await sessions.findLive(tx, id, now()))) throw new SessionNotFound()
       if (!(await access.sessions.revoke(tx, id))) throw new SessionNotFound()
     })
     await access.settled()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
+import { HOUR_MS } from '../../../lib/time.ts'
 
 let app: App
 let owner: Awaited<ReturnType<App['operator']>>
@@ -16,7 +17,7 @@ const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const reason = { reason: 'Laptop was stolen' }
 
 describe('sessions of one operator', () => {
-  it('are all listed, live or ended, newest first', async () => {
+  it('lists live and ended sessions, newest first', async () => {
     const other = await app.operator('support')
     app.clock.advance(1000)
     const second = await app.session('operator', other.id)
@@ -45,31 +46,31 @@ describe('sessions of one operator', () => {
     expect(answer.text).not.toContain(third.token)
   })
 
-  it('are not live any more once either of their two expiries has passed', async () => {
+  it('marks a session as inactive after its expiry', async () => {
     const other = await app.operator('support')
-    app.clock.advance(4 * 3_600_000)
-    const still = await app.session('operator', owner.id)
-    const { items } = (await still.get(`${OPERATORS}/${other.id}/sessions`)).body.data
+    app.clock.advance(4 * HOUR_MS)
+    const renewed = await app.session('operator', owner.id)
+    const { items } = (await renewed.get(`${OPERATORS}/${other.id}/sessions`)).body.data
     expect(items).toMatchObject([{ is_active: false, revoked_at: null }])
-    owner = { ...owner, ...still, id: owner.id, sessionId: still.id }
+    owner = { ...owner, ...renewed, id: owner.id, sessionId: renewed.id }
   })
 
-  it('all end at once, and the count is of those that this call ended', async () => {
+  it('revokes all sessions at once and returns how many this call ended', async () => {
     const other = await app.operator('support')
     await app.session('operator', other.id)
     const path = `${OPERATORS}/${other.id}/sessions/revoke`
-    expect(await owner.post(path)).toMatchObject({
+    expect(await owner.post(path, reason)).toMatchObject({
       status: 200,
       body: { msg: 'Sessions revoked', data: { operator_id: other.id, revoked: 2 } },
     })
     expect((await other.get(ME)).status).toBe(401)
-    expect((await owner.call('POST', path)).body.data.revoked).toBe(0)
+    expect((await owner.post(path, reason)).body.data.revoked).toBe(0)
     expect((await owner.get(ME)).status).toBe(200)
   })
 })
 
 describe('live sessions of all operators', () => {
-  it('say whose they are and which one is asking', async () => {
+  it('lists each session with its operator and marks the current one', async () => {
     const other = await app.operator('admin')
     const ended = await app.session('operator', other.id)
     await ended.post('/api/v1/platform/auth/logout')
@@ -90,7 +91,7 @@ describe('live sessions of all operators', () => {
     expect(items.find(({ id }) => id === owner.sessionId)).toMatchObject({ is_current: true })
   })
 
-  it("leave dashboard and mailbox holders' sessions out", async () => {
+  it('excludes dashboard sessions and returns 404 when one is revoked', async () => {
     const tenant = await app.tenant('acme')
     const { id } = await app.session('dashboard', tenant.userId)
     expect((await owner.get(SESSIONS)).text).not.toContain(id)
@@ -98,18 +99,21 @@ describe('live sessions of all operators', () => {
   })
 })
 
-describe('ending one session', () => {
-  it.each([[undefined], [{}], [{ reason: '' }]])('needs a reason: %j', async (body) => {
-    const other = await app.operator('support')
-    const answer = await owner.delete(`${SESSIONS}/${other.sessionId}`, body)
-    expect(answer.status).toBe(422)
-    expect(answer.body.detail).toHaveLength(1)
-    expect((await other.get(ME)).status).toBe(200)
-  })
+describe('revoking one session', () => {
+  it.each([[undefined], [{}], [{ reason: '' }]])(
+    'requires a reason: %j is rejected',
+    async (body) => {
+      const other = await app.operator('support')
+      const answer = await owner.delete(`${SESSIONS}/${other.sessionId}`, body)
+      expect(answer.status).toBe(422)
+      expect(answer.body.detail).toHaveLength(1)
+      expect((await other.get(ME)).status).toBe(200)
+    },
+  )
 
-  it('ends that one at once and no other, and a second time there is nothing to end', async () => {
+  it('ends only that session at once and returns 404 when repeated', async () => {
     const other = await app.operator('support')
-    const spared = await app.session('operator', other.id)
+    const untouched = await app.session('operator', other.id)
     expect((await other.get(ME)).status).toBe(200)
     const path = `${SESSIONS}/${other.sessionId}`
     expect(await owner.delete(path, reason)).toMatchObject({
@@ -117,7 +121,7 @@ describe('ending one session', () => {
       body: { msg: 'Session revoked', data: { session_id: other.sessionId, revoked: 1 } },
     })
     expect((await other.get(ME)).status).toBe(401)
-    expect((await spared.get(ME)).status).toBe(200)
+    expect((await untouched.get(ME)).status).toBe(200)
     for (const unknown of [path, `${SESSIONS}/unknown`]) {
       expect(await owner.delete(unknown, reason)).toMatchObject({
         status: 404,

@@ -49,7 +49,7 @@ interface NewRow {
   embedding_model: string
 }
 
-/** Undefined when there is one of that name. */
+/** Undefined if a collection of that name exists. */
 export const insert = (tx: Tx, row: NewRow) =>
   tx
     .insertInto('rag_collections')

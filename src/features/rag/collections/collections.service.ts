@@ -19,21 +19,21 @@ export type CollectionService = ReturnType<typeof collectionService>
 
 export const collectionService = ({ change, config, db, settings }: Needs) => ({
   async find({ scope }: Caller, id: string) {
-    const found = await collections.find(db, scope, id)
-    if (!found) throw new CollectionNotFound()
-    return found
+    const collection = await collections.find(db, scope, id)
+    if (!collection) throw new CollectionNotFound()
+    return collection
   },
 
   async ofDomain(caller: Caller, name: string) {
     const { id } = await settings.findDomain(caller, name)
-    const found = await collections.ofDomain(db, id)
-    return { collections: found, total: found.length }
+    const rows = await collections.ofDomain(db, id)
+    return { collections: rows, total: rows.length }
   },
 
   async ofOrganization(caller: Caller, id: string) {
     await settings.findOrganization(caller, id)
-    const found = await collections.ofOrganization(db, id)
-    return { collections: found, total: found.length }
+    const rows = await collections.ofOrganization(db, id)
+    return { collections: rows, total: rows.length }
   },
 
   async create(caller: Caller, domainName: string, sent: Static<typeof NewCollection>) {
@@ -42,7 +42,7 @@ export const collectionService = ({ change, config, db, settings }: Needs) => ({
     const model = modelOf(config, modeOf(config, wishes))
     if (sent.embedding_model !== undefined && sent.embedding_model !== model) {
       throw new InvalidConfiguration(
-        `embedding_model "${sent.embedding_model}" is not there; there is ${model}`,
+        `embedding_model "${sent.embedding_model}" is not available; this installation has ${model}`,
       )
     }
     const row = {
@@ -54,9 +54,9 @@ export const collectionService = ({ change, config, db, settings }: Needs) => ({
       embedding_model: model,
     }
     const { created_at } = await change(caller, async (tx) => {
-      const made = await collections.insert(tx, row)
-      if (!made) throw new CollectionExists(sent.name)
-      return made
+      const inserted = await collections.insert(tx, row)
+      if (!inserted) throw new CollectionExists(sent.name)
+      return inserted
     })
     return { ...row, collection_id: row.id, domain, document_count: 0, created_at }
   },

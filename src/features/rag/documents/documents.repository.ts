@@ -34,7 +34,7 @@ export async function list(db: Db, organizationId: string, page: Page) {
   return { documents, total: await countOf(db, organizationId) }
 }
 
-/** What came over the API for a domain, to be indexed again; some at a time, by id. */
+/** A page, by id, of the documents of a domain that were added with the API. */
 export const listContents = (db: Db, domainId: string, after: string, limit: number) =>
   db
     .selectFrom('rag_documents')
@@ -45,8 +45,6 @@ export const listContents = (db: Db, domainId: string, after: string, limit: num
     .orderBy('id')
     .limit(limit)
     .execute()
-
-export type StoredDocument = Awaited<ReturnType<typeof listContents>>[number]
 
 export async function statsOf(db: Db, organizationId: string) {
   const { rows } = await sql<{
@@ -63,7 +61,7 @@ export async function statsOf(db: Db, organizationId: string) {
   return rows[0] as (typeof rows)[number]
 }
 
-/** For everybody there is, or for one organization. */
+/** The totals of one organization, or of all if it is null. */
 export async function totals(db: Db, organizationId: string | null) {
   const { rows } = await sql<{ collections: number; total_documents: number }>`
     select

@@ -8,7 +8,7 @@ import { toDomainName } from '../../../lib/domain-name.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import type { CollectionService } from '../collections/collections.service.ts'
 import { embedderFor } from '../embedding/embedder.ts'
-import { EmbeddingsAway } from '../embedding/endpoint.ts'
+import { EmbeddingsUnavailable } from '../embedding/endpoint.ts'
 import { CollectionNotFound, SearchDisabled, TooManyDocuments, UNAVAILABLE } from '../rag.errors.ts'
 import type { NewDocuments } from '../rag.schemas.ts'
 import type { SettingsService } from '../settings/settings.service.ts'
@@ -37,12 +37,12 @@ export function documentService(needs: Needs) {
       const { organization_id } = collection
       const wishes = await settings.settingsOf(organization_id)
       if (!wishes.enabled) throw new SearchDisabled()
-      // Of several with the same id the last one counts.
-      const kept = sent.filter(
+      // Of several documents with one id, the last one is stored.
+      const unique = sent.filter(
         ({ id }, at) => id === undefined || sent.findLastIndex((one) => one.id === id) === at,
       )
       const embedder = embedderFor(needs, wishes)
-      const drafts = kept.map(({ content, metadata = {} }) => draftOf(content, metadata))
+      const drafts = unique.map(({ content, metadata = {} }) => draftOf(content, metadata))
       const prepared = await prepare(embedder, wishes, drafts).catch(asUnavailable)
       const rows: NewDocument[] = prepared.map((one, at) => ({
         ...(drafts[at] as (typeof drafts)[number]),
@@ -55,7 +55,7 @@ export function documentService(needs: Needs) {
         email_account_id: null,
         folder_id: null,
         uid: null,
-        external_id: kept[at]?.id ?? null,
+        external_id: unique[at]?.id ?? null,
         message_id: null,
         has_attachment: false,
       }))
@@ -76,8 +76,8 @@ export function documentService(needs: Needs) {
 
     async list(caller: Caller, organizationId: string, page: Page) {
       await settings.findOrganization(caller, organizationId)
-      const found = await documents.list(db, organizationId, page)
-      return { ...found, page: page.page, per_page: page.perPage }
+      const rows = await documents.list(db, organizationId, page)
+      return { ...rows, page: page.page, per_page: page.perPage }
     },
 
     async stats(caller: Caller, organizationId: string) {
@@ -87,12 +87,12 @@ export function documentService(needs: Needs) {
   }
 }
 
-/** What a document says of itself beside its text. */
+/** The searchable and shown fields of a document, from its metadata. */
 export function draftOf(content: string, metadata: object) {
-  const known = metadata as Record<string, unknown>
+  const values = metadata as Record<string, unknown>
   const textOf = (...names: string[]) => {
-    const found = names.map((name) => known[name]).find((value) => value !== undefined)
-    const text = Array.isArray(found) ? found.join(', ') : found
+    const first = names.map((name) => values[name]).find((value) => value !== undefined)
+    const text = Array.isArray(first) ? first.join(', ') : first
     return typeof text === 'string' && text !== '' ? plainText(text).slice(0, 2000) : null
   }
   const date = textOf('date')
@@ -113,7 +113,7 @@ export function draftOf(content: string, metadata: object) {
   }
 }
 
-/** Where the model cannot be asked, the caller hears so, and may try again. */
+/** Converts a failure of the embeddings endpoint to 503, so that the caller can retry. */
 export function asUnavailable(error: unknown): never {
-  throw error instanceof EmbeddingsAway ? new ServiceUnavailable(UNAVAILABLE) : error
+  throw error instanceof EmbeddingsUnavailable ? new ServiceUnavailable(UNAVAILABLE) : error
 }

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
+import { breather } from '../../../lib/breather.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import { chunksOf, plainText } from '../text/chunks.ts'
 import { languageOf } from '../text/language.ts'
 import { signatureOf, toBytes } from '../text/quantized.ts'
 
-/** What is known of a document before it is taken apart. */
+/** A document before it is split into chunks. */
 export interface Draft {
   subject: string | null
-  /** Who wrote and who was written to, as far as it may be searched. */
+  /** Sender and recipients, as far as they may be searched. */
   people: string
   body: string
 }
@@ -19,10 +20,17 @@ export interface Chunk {
   bits: string
 }
 
-export interface Prepared {
+interface Prepared {
   language: string
   content_hash: string
   chunks: Chunk[]
+}
+
+/** A document after it was split. */
+interface Part extends Omit<Prepared, 'chunks'> {
+  subject: string
+  people: string
+  texts: string[]
 }
 
 interface Sizes {
@@ -30,34 +38,36 @@ interface Sizes {
   chunk_overlap: number
 }
 
-/** Takes documents apart, with one question to the model for all of them. */
+/** Splits documents into chunks and embeds all chunks with one call. */
 export async function prepare(
   embedder: Pick<Embedder, 'embed'>,
   { chunk_size: size, chunk_overlap: overlap }: Sizes,
   drafts: readonly Draft[],
 ): Promise<Prepared[]> {
-  const parts = drafts.map((draft) => {
+  const breathe = breather()
+  const parts: Part[] = []
+  for (const draft of drafts) {
     const body = plainText(draft.body)
     const subject = plainText(draft.subject ?? '')
-    // A message without text is still found by what stands around it.
+    // A message without text can still be found by its subject and its people.
     const texts = chunksOf(body, size, overlap)
-    return {
+    parts.push({
       language: languageOf(`${subject} ${body}`),
       content_hash: createHash('sha256').update(`${subject}\n${body}`).digest('hex'),
       subject,
       people: draft.people,
       texts: texts.length > 0 ? texts : [''],
-    }
-  })
+    })
+    await breathe()
+  }
   const inputs = parts.flatMap(({ subject, people, texts }) =>
     texts.map((text) => `${subject} ${people} ${text}`.trim() || '-'),
   )
   const vectors = await embedder.embed(inputs)
   let next = 0
-  return parts.map(({ language, content_hash, texts }) => ({
-    language,
-    content_hash,
-    chunks: texts.map((text, ordinal) => {
+  const prepared: Prepared[] = []
+  for (const { language, content_hash, texts } of parts) {
+    const chunks = texts.map((text, ordinal) => {
       const vector = vectors[next++] as Float32Array
       return {
         ordinal,
@@ -65,6 +75,9 @@ export async function prepare(
         vector: `\\x${toBytes(vector).toString('hex')}`,
         bits: `x${signatureOf(vector)}`,
       }
-    }),
-  }))
+    })
+    prepared.push({ language, content_hash, chunks })
+    await breathe()
+  }
+  return prepared
 }

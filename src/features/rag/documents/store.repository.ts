@@ -24,7 +24,7 @@ export interface NewDocument {
   content_hash: string
   content: string | null
   metadata: object
-  /** For the index, and not shown. */
+  /** Indexed but not shown. */
   people: string
   searched_subject: string
   chunks: Chunk[]
@@ -67,14 +67,13 @@ const chunkColumns = {
   bits: 'bit(512)',
 } satisfies BulkColumns
 
-/** Stores documents with all that makes them findable; those that were there under the same name go. */
+/** Stores documents with their chunks and signatures. Replaces documents with the same UID or id. */
 export async function store(tx: Tx, model: string, documents: readonly NewDocument[]) {
   if (documents.length === 0) return
   await removeSame(tx, documents)
   const names = sql.raw(Object.keys(documentColumns).join(', '))
   const rows = documents.map(({ chunks, people: _, searched_subject: __, ...row }) => ({
     ...row,
-    has_attachment: String(row.has_attachment),
     chunk_count: chunks.length,
   }))
   await sql`

@@ -12,7 +12,7 @@ const FIELDS = ['subject', 'body']
 const ANIMALS = ['cat', 'feline', 'kitten']
 const MONEY = ['invoice', 'bill', 'payment']
 
-/** What a word means, in three dimensions. */
+/** A three-dimensional embedding of a text. */
 const meaning = (text: string) => {
   const has = (words: string[]) => (words.some((word) => text.toLowerCase().includes(word)) ? 1 : 0)
   return [has(ANIMALS), has(MONEY), 0.01]
@@ -74,14 +74,14 @@ describe('with an embeddings endpoint', () => {
     server.close()
   })
 
-  it('finds by meaning, and says so', async () => {
+  it('finds documents by meaning and returns the mode', async () => {
     const { body } = await acme.post(`${PATH}/search`, { query: 'kitten' })
     expect(body.data.mode).toBe('embeddings')
     const names = body.data.results.map((one: { document_id: string }) => one.document_id)
     expect(names.sort()).toEqual(['A cat sat there', 'Feline matters'])
   })
 
-  it('asks with the key and the model, no more texts at once than may be', async () => {
+  it('sends the key and the model, with at most RAG_EMBEDDINGS_BATCH texts per request', async () => {
     expect(asked.map(({ input }) => input.length).slice(0, 2)).toEqual([2, 1])
     for (const { authorization, model } of asked) {
       expect([authorization, model]).toEqual(['Bearer a key of theirs', 'meaning-3'])
@@ -102,14 +102,14 @@ describe('with an embeddings endpoint', () => {
   })
 
   it.each([
-    ['fails', () => ({ status: 500, body: {} })],
+    ['returns 500', () => ({ status: 500, body: {} })],
     ['refuses the key', () => ({ status: 401, body: {} })],
     [
-      'says something else',
+      'returns an invalid embedding',
       () => ({ status: 200, body: { data: [{ index: 0, embedding: 'x' }] } }),
     ],
-    ['leaves some out', () => ({ status: 200, body: { data: [] } })],
-  ])('answers 503 while it %s, and stores nothing', async (_, answer) => {
+    ['leaves out embeddings', () => ({ status: 200, body: { data: [] } })],
+  ])('returns 503 and stores nothing while the endpoint %s', async (_, answer) => {
     answerWith = answer
     const searched = await acme.post(`${PATH}/search`, { query: 'kitten' })
     expect(searched.status).toBe(503)
@@ -122,10 +122,10 @@ describe('with an embeddings endpoint', () => {
     expect(body.data.total).toBe(2)
   })
 
-  it('is not asked for an organization that wants the local one', async () => {
+  it('sends no request for an organization with the local provider', async () => {
     const globex = await app.tenant('globex')
     const path = `${PATH}/organizations/${globex.organizationId}/rag/config`
-    const provider = { embedding_provider: 'sentence_transformers' }
+    const provider = { embedding_provider: 'lexical' }
     const set = await globex.put(path, { enabled_fields: FIELDS, ...provider })
     expect(set.body.data).toMatchObject({ mode: 'lexical', embedding_model: 'lexical-512-v1' })
     const before = asked.length
@@ -134,8 +134,8 @@ describe('with an embeddings endpoint', () => {
   })
 })
 
-describe('with an endpoint of another company', () => {
-  it('privacy mode sends nothing there, and refuses to choose it', async () => {
+describe('with a public embeddings endpoint', () => {
+  it('does not use it in privacy mode and rejects its provider', async () => {
     const app = await startApp({ env: { RAG_EMBEDDINGS_URL: 'https://api.company.example/v1' } })
     const acme = await app.tenant('acme')
     const path = `${PATH}/organizations/${acme.organizationId}/rag/config`
@@ -156,12 +156,12 @@ describe('with an endpoint of another company', () => {
     ['https://models.corp.internal/v1', true],
     ['https://api.company.example/v1', false],
     ['https://8.8.8.8/v1', false],
-  ])('%s is in the house: %s', (url, isPrivate) => {
+  ])('treats %s as private: %s', (url, isPrivate) => {
     expect(isPrivateEndpoint(url)).toBe(isPrivate)
   })
 })
 
-it('a local model finds by the vectors of its words', async () => {
+it('finds documents with the word vectors of a local model', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mailplane-model-'))
   const model = join(folder, 'tiny')
   mkdirSync(model)

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { specialRange } from '../../../lib/ip-ranges.ts'
 import { ulid } from '../../../lib/ulid.ts'
-import { specialKind } from '../../../outbound/addresses.ts'
 import { AiTransaction } from '../rag.events.ts'
 import { normalized } from '../text/lexical-vector.ts'
 import type { EmbeddingNeeds } from './embedder.ts'
@@ -11,16 +11,19 @@ const PAUSE_MS = 200
 const MAX_DIMENSIONS = 8192
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** The endpoint that computes embeddings could not be asked, or makes no sense. */
-export class EmbeddingsAway extends Error {}
+/** The embeddings endpoint failed or returned an invalid response. */
+export class EmbeddingsUnavailable extends Error {}
 
 interface Answer {
   data: { index: number; embedding: number[] }[]
   usage?: { total_tokens?: number }
 }
 
-/** An endpoint as OpenAI has it, wherever it is: an operator chose it, no tenant did. */
-export async function askEndpoint(
+/**
+ * Requests embeddings from an endpoint with the API of OpenAI. The operator chose its URL, so the SSRF
+ * guard for URLs of tenants does not apply.
+ */
+export async function requestEmbeddings(
   core: EmbeddingNeeds,
   organizationId: string,
   texts: readonly string[],
@@ -28,14 +31,18 @@ export async function askEndpoint(
   const size = core.config.RAG_EMBEDDINGS_BATCH
   const vectors: Float32Array[] = []
   for (let at = 0; at < texts.length; at += size) {
-    vectors.push(...(await askOnce(core, organizationId, texts.slice(at, at + size))))
+    vectors.push(...(await requestBatch(core, organizationId, texts.slice(at, at + size))))
   }
   return vectors
 }
 
-async function askOnce(core: EmbeddingNeeds, organizationId: string, input: readonly string[]) {
+async function requestBatch(
+  core: EmbeddingNeeds,
+  organizationId: string,
+  input: readonly string[],
+) {
   const { config } = core
-  const tell = (tokens: number, status: 'completed' | 'failed') =>
+  const emit = (tokens: number, status: 'completed' | 'failed') =>
     core.db.transaction().execute((tx) =>
       core.events.emit(
         tx,
@@ -54,12 +61,12 @@ async function askOnce(core: EmbeddingNeeds, organizationId: string, input: read
   try {
     const answer = await post(core, input)
     const vectors = vectorsIn(answer, input.length)
-    await tell(Math.max(0, Math.trunc(answer.usage?.total_tokens ?? 0)), 'completed')
+    await emit(Math.max(0, Math.trunc(answer.usage?.total_tokens ?? 0)), 'completed')
     return vectors
   } catch (error) {
-    if (!(error instanceof EmbeddingsAway)) throw error
-    core.log.warn({ err: error }, 'the embeddings endpoint could not be asked')
-    await tell(0, 'failed')
+    if (!(error instanceof EmbeddingsUnavailable)) throw error
+    core.log.warn({ err: error }, 'request to the embeddings endpoint failed')
+    await emit(0, 'failed')
     throw error
   }
 }
@@ -84,19 +91,21 @@ async function post({ config }: EmbeddingNeeds, input: readonly string[]): Promi
       })
       if (response.ok) {
         if (Number(response.headers.get('content-length') ?? 0) > MAX_ANSWER_BYTES) {
-          throw new Error('the answer is too large')
+          throw new Error('the response is too large')
         }
         return (await response.json()) as Answer
       }
       await response.body?.cancel().catch(() => {})
       failure = new Error(`status ${response.status}`)
-      // A wrong key or model stays wrong.
+      // Retrying does not help against a wrong key or model.
       if (response.status < 500 && response.status !== 429) break
     } catch (error) {
       failure = error
     }
   }
-  throw new EmbeddingsAway('the embeddings endpoint could not be asked', { cause: failure })
+  throw new EmbeddingsUnavailable('the request to the embeddings endpoint failed', {
+    cause: failure,
+  })
 }
 
 function vectorsIn(answer: Answer, count: number): Float32Array[] {
@@ -108,12 +117,12 @@ function vectorsIn(answer: Answer, count: number): Float32Array[] {
     if (index >= 0 && index < count) vectors[index] = normalized(Float32Array.from(embedding))
   }
   if (!Array.from(vectors).every((vector) => vector !== undefined)) {
-    throw new EmbeddingsAway('the embeddings endpoint answered with something else')
+    throw new EmbeddingsUnavailable('the embeddings endpoint returned an invalid response')
   }
   return vectors as Float32Array[]
 }
 
-/** Whether somebody answers there at all. */
+/** Returns whether the endpoint is reachable. */
 export async function endpointAnswers(url: string, key: string | undefined): Promise<boolean> {
   try {
     const response = await fetch(`${url.replace(/\/+$/, '')}/models`, {
@@ -128,10 +137,10 @@ export async function endpointAnswers(url: string, key: string | undefined): Pro
   }
 }
 
-/** In our own network: what is sent there does not leave the house. */
+/** Returns whether the endpoint is in a private network, so that texts stay inside it. */
 export function isPrivateEndpoint(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host)) return specialKind(host) !== undefined
+  if (isIP(host)) return specialRange(host) !== undefined
   return (
     host === 'localhost' || !host.includes('.') || /\.(internal|local|lan|home\.arpa)$/.test(host)
   )

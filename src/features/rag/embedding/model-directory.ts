@@ -7,27 +7,27 @@ import { normalized } from '../text/lexical-vector.ts'
 const FILE = 'vectors.txt'
 const MAX_DIMENSIONS = 2048
 
-export type LocalModel = (texts: readonly string[]) => Float32Array[]
+type LocalModel = (texts: readonly string[]) => Float32Array[]
 
 export const modelNameOf = (directory: string): string => `local:${basename(resolve(directory))}`
 
 const loaded = new Map<string, Promise<LocalModel>>()
 
-/** Read once, when it is first needed. */
+/** Loads the model on first use. */
 export function localModel({ RAG_MODEL_DIR = '' }: Core['config']): Promise<LocalModel> {
   let model = loaded.get(RAG_MODEL_DIR)
   if (!model) {
     model = load(join(RAG_MODEL_DIR, FILE))
     loaded.set(RAG_MODEL_DIR, model)
-    // A file that was not there may be there the next time.
+    // A missing file may exist at the next attempt.
     model.catch(() => loaded.delete(RAG_MODEL_DIR))
   }
   return model
 }
 
 /**
- * A table of word vectors as text: a word, then its numbers, a line for each, the frequent words
- * first. A first line with the two sizes, as some programs write it, is passed over.
+ * Reads word vectors: a word and its numbers on each line, frequent words first. A first line with the
+ * two sizes, which some programs write, is skipped.
  */
 async function load(file: string): Promise<LocalModel> {
   const places = new Map<string, number>()
@@ -51,7 +51,7 @@ async function load(file: string): Promise<LocalModel> {
       for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) {
         const place = places.get(word)
         if (place === undefined) continue
-        // The most frequent words say the least.
+        // Frequent words carry little meaning.
         const weight = place / (place + 100)
         const row = rows[place] as Float32Array
         for (let i = 0; i < dimensions; i++) {

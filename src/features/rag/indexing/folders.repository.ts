@@ -8,8 +8,8 @@ export interface Folder {
 }
 
 /**
- * Where a folder stands. It begins from the start when the server has numbered it anew, and then
- * nothing of it is kept, or once for a job that does everything again.
+ * Returns the index state of a folder. It starts again if UIDVALIDITY has changed, which also deletes its
+ * documents, and once for each job that indexes everything again.
  */
 export async function open(
   tx: Tx,
@@ -24,9 +24,9 @@ export async function open(
     on conflict (email_account_id, name) do update set name = excluded.name
     returning id, name, last_uid, uid_validity, begun_by`.execute(tx)
   const row = rows[0] as (typeof rows)[number]
-  const isOther = row.uid_validity !== validity
-  if (isOther) await tx.deleteFrom('rag_documents').where('folder_id', '=', row.id).execute()
-  if (!isOther && (beginAgainFor === null || row.begun_by === beginAgainFor)) return row
+  const isRenumbered = row.uid_validity !== validity
+  if (isRenumbered) await tx.deleteFrom('rag_documents').where('folder_id', '=', row.id).execute()
+  if (!isRenumbered && (beginAgainFor === null || row.begun_by === beginAgainFor)) return row
   await tx
     .updateTable('rag_folders')
     .set({ uid_validity: validity, last_uid: 0, begun_by: beginAgainFor ?? row.begun_by })
@@ -38,7 +38,7 @@ export async function open(
 export const setLastUid = (tx: Tx, id: number, uid: number) =>
   tx.updateTable('rag_folders').set({ last_uid: uid }).where('id', '=', id).execute()
 
-/** Documents of messages that are no longer in their folder; answers how many there were. */
+/** Removes documents of messages that are no longer in their folder; returns their number. */
 export async function removeMissing(db: Db, folderId: number, uids: number[]): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from rag_documents where folder_id = ${folderId} and not exists (
@@ -47,7 +47,7 @@ export async function removeMissing(db: Db, folderId: number, uids: number[]): P
   return Number(numAffectedRows)
 }
 
-/** Folders that are no longer there, with what was in them. */
+/** Removes folders that no longer exist, with their documents; returns the number of documents. */
 export async function removeOthers(db: Db, accountId: string, names: string[]): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from rag_documents using rag_folders
@@ -60,7 +60,7 @@ export async function removeOthers(db: Db, accountId: string, names: string[]): 
   return Number(numAffectedRows)
 }
 
-/** Whether mail of the domain may be read, and stays so until the transaction ends. */
+/** Returns whether mail of the domain may be read. Locks the consent until the transaction ends. */
 export async function holdConsent(tx: Tx, domainId: string): Promise<boolean> {
   const { rows } = await sql`
     select from rag_mail_domains where domain_id = ${domainId} for share`.execute(tx)

@@ -1,16 +1,17 @@
 import { sql } from 'kysely'
+import { LeaseLost } from '../../../jobs/lease.ts'
 import { listContents } from '../documents/documents.repository.ts'
 import { draftOf } from '../documents/documents.service.ts'
 import { prepare } from '../documents/prepare.ts'
 import { type NewDocument, store } from '../documents/store.repository.ts'
 import * as jobs from './jobs.repository.ts'
-import { Abandoned, type Run } from './run.ts'
+import type { Run } from './run.ts'
 
 const AT_ONCE = 50
 
-/** Takes what came over the API apart again, as the configuration wants it now. */
+/** Indexes the documents that were added with the API again, with the current configuration. */
 export async function indexContents(run: Run): Promise<void> {
-  const { config, db } = run.core
+  const { db } = run.core
   for (let after = ''; ; ) {
     const documents = await listContents(db, run.domain.id, after, AT_ONCE)
     if (documents.length === 0) return
@@ -25,17 +26,15 @@ export async function indexContents(run: Run): Promise<void> {
     })) satisfies NewDocument[]
     await db.transaction().execute(async (tx) => {
       const ids = documents.map(({ id }) => id)
-      // Those that were removed or replaced meanwhile stay so.
-      const { rows: gone } = await sql<{ id: string }>`
+      // Skips documents that were removed or replaced in the meantime.
+      const { rows: deleted } = await sql<{ id: string }>`
         delete from rag_documents where id = any(${ids}::text[]) returning id`.execute(tx)
-      const there = new Set(gone.map(({ id }) => id))
-      const kept = rows.filter(({ id }) => there.has(id))
-      await store(tx, run.embedder.model, kept)
-      const chunks = kept.reduce((sum, row) => sum + row.chunks.length, 0)
-      const progress = { documents: kept.length, chunks, removed: 0 }
-      if (!(await jobs.advance(tx, run.job.id, run.owner, config.RAG_LEASE_SECONDS, progress))) {
-        throw new Abandoned('another process has the job')
-      }
+      const current = new Set(deleted.map(({ id }) => id))
+      const replaced = rows.filter(({ id }) => current.has(id))
+      await store(tx, run.embedder.model, replaced)
+      const chunks = replaced.reduce((sum, row) => sum + row.chunks.length, 0)
+      const progress = { documents: replaced.length, chunks, removed: 0 }
+      if (!(await jobs.advance(tx, run.job.id, run.lease, progress))) throw new LeaseLost()
     })
   }
 }

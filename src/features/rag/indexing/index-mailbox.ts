@@ -1,17 +1,23 @@
 import type { ImapFlow } from 'imapflow'
+import { forThread } from '../../../lib/shared-bytes.ts'
 import { ulid } from '../../../lib/ulid.ts'
+import { OutOfTime, taskIn } from '../../../lib/worker-pool.ts'
 import { withMailbox } from '../../../mail/imap-mailbox.ts'
 import { type Draft, prepare } from '../documents/prepare.ts'
 import { countOf, type NewDocument, store } from '../documents/store.repository.ts'
 import { IndexingComplete, IndexingStarted } from '../rag.events.ts'
 import * as folders from './folders.repository.ts'
-import { type Parsed, parseMessage } from './parse-message.ts'
+import { type Parsed, unreadable } from './parsed.ts'
 import { type Run, step } from './run.ts'
 
 const AT_ONCE = 100
-/** Of a larger message only the beginning is read: its text comes before its attachments. */
+/** Only the beginning of a larger message is read: its text comes before its attachments. */
 const MAX_MESSAGE_BYTES = 512 * 1024
-// Folders of others that the mailbox may look into; they are indexed where they belong.
+const PARSE_LIMIT_MS = 5000
+const parseTask = taskIn<typeof import('./parse-message.task.ts')>(
+  'features/rag/indexing/parse-message',
+)
+// Folders that other mailboxes share are indexed with their own mailbox.
 const SHARED = /^shared\//i
 
 interface Mailbox {
@@ -28,9 +34,9 @@ export interface Message {
   parsed: Parsed
 }
 
-/** Brings the index up to what is in a mailbox now: what is new is added, what is gone removed. */
+/** Updates the index of a mailbox: adds new messages and removes deleted ones. */
 export const indexMailbox = (run: Run, mailbox: Mailbox): Promise<void> =>
-  withMailbox(run.core.config, mailbox.email, async (client) => {
+  withMailbox(run.core, mailbox.email, async (client) => {
     const begun = performance.now()
     const work = await survey(run, mailbox, client)
     const total = work.reduce((sum, { uids }) => sum + uids.length, 0)
@@ -42,34 +48,34 @@ export const indexMailbox = (run: Run, mailbox: Mailbox): Promise<void> =>
       .execute((tx) =>
         events.emit(tx, IndexingStarted, about, { mailbox: mailbox.email, document_count: total }),
       )
-    const made = { documents_indexed: 0, chunks_created: 0 }
+    const counts = { documents_indexed: 0, chunks_created: 0 }
     const room = run.settings.max_documents - (await countOf(db, run.job.organization_id))
-    // While some are being stored, the next are fetched.
+    // The next messages are fetched while the last ones are stored.
     let storing = Promise.resolve(0)
     for (const { folder, uids } of work) {
       await client.mailboxOpen(folder.name, { readOnly: true })
-      for (let at = 0; at < uids.length && made.documents_indexed < room; at += AT_ONCE) {
+      for (let at = 0; at < uids.length && counts.documents_indexed < room; at += AT_ONCE) {
         const some = uids.slice(at, at + AT_ONCE)
         const messages = await fetchSome(run, client, some)
-        made.chunks_created += await storing
+        counts.chunks_created += await storing
         storing = storeSome(run, mailbox, folder, messages, some.at(-1) ?? 0)
-        // It is waited for in a moment, also when the next cannot be fetched.
+        // A rejection is handled where `storing` is awaited.
         storing.catch(() => {})
-        made.documents_indexed += messages.length
+        counts.documents_indexed += messages.length
       }
     }
-    made.chunks_created += await storing
+    counts.chunks_created += await storing
     const duration_seconds = Math.round(performance.now() - begun) / 1000
     await db.transaction().execute((tx) =>
       events.emit(tx, IndexingComplete, about, {
         mailbox: mailbox.email,
-        ...made,
+        ...counts,
         duration_seconds,
       }),
     )
   })
 
-/** Looks through all folders, and removes what is no longer there. */
+/** Finds new messages in all folders and removes deleted ones from the index. */
 async function survey(run: Run, mailbox: Mailbox, client: ImapFlow): Promise<Work[]> {
   const listed = (await client.list()).filter(
     ({ path, flags }) =>
@@ -100,22 +106,38 @@ async function survey(run: Run, mailbox: Mailbox, client: ImapFlow): Promise<Wor
 async function fetchSome(run: Run, client: ImapFlow, uids: number[]): Promise<Message[]> {
   run.signal.throwIfAborted()
   const fields = new Set(run.settings.enabled_fields)
-  const wanted = {
+  const query = {
     uid: true,
     size: true,
     internalDate: true,
     source: { maxLength: MAX_MESSAGE_BYTES },
   }
   const messages: Message[] = []
-  for await (const message of client.fetch(uids.join(','), wanted, { uid: true })) {
+  for await (const message of client.fetch(uids.join(','), query, { uid: true })) {
     const { uid, size = 0, source = Buffer.alloc(0), internalDate } = message
     const received = internalDate === undefined ? undefined : new Date(internalDate)
-    messages.push({ uid, size, parsed: await parseMessage(source, received, fields) })
+    messages.push({ uid, size, parsed: await parsedInThread(run, source, received, fields) })
   }
   return messages
 }
 
-/** All of them together with the place to go on at: a killed process neither loses nor repeats any. */
+async function parsedInThread(
+  { core: { log, workers }, job }: Run,
+  source: Buffer,
+  received: Date | undefined,
+  fields: ReadonlySet<string>,
+): Promise<Parsed> {
+  const limits = { owner: job.organization_id, timeLimitMs: PARSE_LIMIT_MS }
+  try {
+    return await workers.run(parseTask, { source: forThread(source), received, fields }, limits)
+  } catch (error) {
+    if (!(error instanceof OutOfTime)) throw error
+    log.warn({ bytes: source.length }, 'message takes too long to parse, indexed without its text')
+    return unreadable(received)
+  }
+}
+
+/** Stores messages and the last UID in one transaction, so that a crash neither loses nor repeats any. */
 async function storeSome(
   run: Run,
   mailbox: Mailbox,

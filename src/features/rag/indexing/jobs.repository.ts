@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
+import { claimRows, heldBy, type Lease, setLeased, setReleased } from '../../../jobs/lease.ts'
 
 export interface Job {
   id: string
@@ -9,7 +10,7 @@ export interface Job {
   attempts: number
 }
 
-/** Adds a job, or makes the one that waits already do what is asked; answers its id. */
+/** Adds a job, or updates the pending one of the domain; returns its id. */
 export async function insert(
   tx: Tx,
   job: { id: string; organization_id: string; domain_id: string; full_reindex: boolean },
@@ -23,22 +24,19 @@ export async function insert(
   return rows[0]?.id as string
 }
 
-/** The next one that waits, or that whoever had it has lost; one at a time for a domain. */
-export async function claim(db: Db, owner: string, leaseSeconds: number): Promise<Job | undefined> {
-  const { rows } = await sql<Job>`
-    update rag_jobs set status = 'running', leased_by = ${owner}, attempts = attempts + 1,
-      leased_until = now() + make_interval(secs => ${leaseSeconds}),
-      begun_at = coalesce(begun_at, now())
-    where id = (
-      select id from rag_jobs jobs
-      where due_at <= now() and (
-        (status = 'running' and leased_until < now())
-        or (status = 'pending' and not exists (
-          select from rag_jobs other
-          where other.domain_id = jobs.domain_id and other.status = 'running')))
-      order by due_at limit 1 for update skip locked)
-    returning id, organization_id, domain_id, full_reindex, attempts`.execute(db)
-  return rows[0]
+/** Claims the next job: a pending one, or one whose lease has ended. A domain has one running job. */
+export async function claim(db: Db, lease: Lease): Promise<Job | undefined> {
+  const [job] = await claimRows<Job>(db, 'rag_jobs', lease, {
+    key: ['id'],
+    where: sql`due_at <= now() and (
+      status = 'running' or status = 'pending' and not exists (
+        select from rag_jobs other
+        where other.domain_id = rag_jobs.domain_id and other.status = 'running'))`,
+    orderBy: sql`due_at`,
+    set: sql`status = 'running', attempts = attempts + 1, begun_at = coalesce(begun_at, now())`,
+    returning: sql`id, organization_id, domain_id, full_reindex, attempts`,
+  })
+  return job
 }
 
 interface Progress {
@@ -47,35 +45,34 @@ interface Progress {
   removed: number
 }
 
-/** False when the job is somebody else's by now: then nothing of what goes with this may be stored. */
+/** Adds to the progress. Returns false if the lease was lost; then the transaction must roll back. */
 export async function advance(
-  db: Db,
+  tx: Tx,
   id: string,
-  owner: string,
-  leaseSeconds: number,
-  { documents, chunks, removed }: Progress = { documents: 0, chunks: 0, removed: 0 },
+  lease: Lease,
+  { documents, chunks, removed }: Progress,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update rag_jobs set leased_until = now() + make_interval(secs => ${leaseSeconds}),
+    update rag_jobs set ${setLeased(lease)},
       documents_indexed = documents_indexed + ${documents},
       chunks_created = chunks_created + ${chunks},
       documents_removed = documents_removed + ${removed}
-    where id = ${id} and leased_by = ${owner} and status = 'running'`.execute(db)
+    where id = ${id} and ${heldBy(lease)} and status = 'running'`.execute(tx)
   return numAffectedRows === 1n
 }
 
-export const end = (db: Db, id: string, owner: string, error: string | null) =>
+export const end = (db: Db, id: string, lease: Lease, error: string | null) =>
   sql`
     update rag_jobs set status = ${error === null ? 'complete' : 'failed'}, error = ${error},
-      ended_at = now(), leased_by = null
-    where id = ${id} and leased_by = ${owner}`.execute(db)
+      ended_at = now(), ${setReleased}
+    where id = ${id} and ${heldBy(lease)}`.execute(db)
 
-/** Puts a job back for later; the domain may have got another one meanwhile, which then does it. */
-export const giveBack = (db: Db, id: string, owner: string, waitSeconds: number, error: string) =>
+/** Releases a job that is continued later. */
+export const giveBack = (db: Db, id: string, lease: Lease, waitSeconds: number, error: string) =>
   sql`
-    update rag_jobs set leased_until = now() + make_interval(secs => ${waitSeconds}),
-      due_at = now() + make_interval(secs => ${waitSeconds}), error = ${error}, leased_by = null
-    where id = ${id} and leased_by = ${owner}`.execute(db)
+    update rag_jobs set due_at = now() + make_interval(secs => ${waitSeconds}), error = ${error},
+      ${setReleased}
+    where id = ${id} and ${heldBy(lease)}`.execute(db)
 
 export async function statusOf(db: Db, domainId: string) {
   const { rows } = await sql<{
@@ -107,7 +104,7 @@ export const domainsOf = (db: Db, organizationId: string) =>
     .orderBy('id')
     .execute()
 
-/** Organizations whose mail is to be indexed by now; whoever gets them makes the jobs. */
+/** Locks organizations whose next scheduled run is due. The caller creates their jobs. */
 export const takeDue = (tx: Tx) =>
   tx
     .selectFrom('rag_settings')

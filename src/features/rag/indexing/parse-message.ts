@@ -1,27 +1,14 @@
 import { type AddressObject, type ParsedMail, simpleParser } from 'mailparser'
 import { plainText } from '../text/chunks.ts'
 import { htmlText } from '../text/html-text.ts'
+import { isStorable, type Parsed } from './parsed.ts'
 
 const MAX_HTML = 256 * 1024
 const MAX_BODY = 200_000
 const MAX_ATTACHED = 20_000
 const MAX_HEADER = 2000
 
-/** A message as it is searched and shown. */
-export interface Parsed {
-  message_id: string | null
-  subject: string | null
-  sender: string | null
-  recipients: string | null
-  date: string | null
-  has_attachment: boolean
-  /** What may be searched of it; the rest is not indexed. */
-  searched_subject: string
-  people: string
-  body: string
-}
-
-/** Reads a message, or as much of it as was fetched; what cannot be read is left out. */
+/** Parses a message, which may be cut off. Unreadable parts are left out. */
 export async function parseMessage(
   source: Buffer,
   received: Date | undefined,
@@ -45,7 +32,7 @@ export async function parseMessage(
     subject,
     sender,
     recipients: to,
-    date: date && isCommon(date) ? date.toISOString() : null,
+    date: date && isStorable(date) ? date.toISOString() : null,
     has_attachment: mail.attachments.some(({ related }) => !related),
     searched_subject: fields.has('subject') ? (subject ?? '') : '',
     people: [fields.has('from') && sender, fields.has('to') && to, fields.has('cc') && cc]
@@ -63,7 +50,7 @@ const textOf = (addresses: AddressObject | AddressObject[] | undefined): string 
 const bodyOf = ({ text, html }: ParsedMail): string =>
   (text?.trim() ? text : htmlText((html || '').slice(0, MAX_HTML))).slice(0, MAX_BODY)
 
-/** Names of attachments, and what is in those that are text. */
+/** Names of attachments, and the content of text attachments. */
 const attachedTo = ({ attachments }: ParsedMail): string =>
   attachments
     .map(({ filename = '', contentType, content }) =>
@@ -73,7 +60,3 @@ const attachedTo = ({ attachments }: ParsedMail): string =>
     )
     .join(' ')
     .slice(0, MAX_BODY)
-
-/** PostgreSQL reads no other year in ISO form. */
-const isCommon = (date: Date): boolean =>
-  date.getUTCFullYear() >= 1 && date.getUTCFullYear() <= 9999

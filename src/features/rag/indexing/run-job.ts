@@ -1,7 +1,6 @@
-import { hostname } from 'node:os'
 import type { Core } from '../../../core.ts'
 import type { Chore } from '../../../jobs/chores.ts'
-import { ulid } from '../../../lib/ulid.ts'
+import { type Lease, LeaseLost, newLease, underLease } from '../../../jobs/lease.ts'
 import { ImapAway } from '../../../mail/imap-mailbox.ts'
 import { insert as insertCollection } from '../collections/collections.repository.ts'
 import { collectionId } from '../collections/collections.service.ts'
@@ -19,55 +18,51 @@ const MAX_ATTEMPTS = 8
 const FIRST_WAIT_SECONDS = 10
 const MAX_WAIT_SECONDS = 900
 
-/** Takes index jobs one after the other, each until it is done, lost or to be tried again. */
+/** Runs index jobs one after the other, each until it ends, loses its lease or must be retried. */
 export function indexChore(stopping: AbortSignal): Chore {
-  const owner = `${hostname()} ${process.pid} ${ulid()}`
   return {
     name: 'rag',
     async round(core) {
       if (stopping.aborted) return false
-      const job = await jobs.claim(core.db, owner, core.config.RAG_LEASE_SECONDS)
+      const lease = newLease(core.config.RAG_LEASE_SECONDS)
+      const job = await jobs.claim(core.db, lease)
       if (!job) return false
-      await runJob(core, job, owner, stopping)
+      await underLease(core, 'rag_jobs', { id: job.id }, lease, (lost) =>
+        runJob(core, job, lease, { stopping, lost }),
+      )
       return true
     },
   }
 }
 
-async function runJob(core: Core, job: jobs.Job, owner: string, stopping: AbortSignal) {
-  const { config, db, log } = core
-  const lost = new AbortController()
-  const signal = AbortSignal.any([stopping, lost.signal])
-  const renewing = setInterval(
-    () => {
-      jobs
-        .advance(db, job.id, owner, config.RAG_LEASE_SECONDS)
-        .then((isOurs) => isOurs || lost.abort(new Abandoned('another process has the job')))
-        .catch(() => {})
-    },
-    (config.RAG_LEASE_SECONDS * 1000) / 3,
-  )
+async function runJob(
+  core: Core,
+  job: jobs.Job,
+  lease: Lease,
+  { stopping, lost }: { stopping: AbortSignal; lost: AbortSignal },
+) {
+  const { db, log } = core
+  const signal = AbortSignal.any([stopping, lost])
   try {
-    const failed = await index(await runOf(core, job, owner, signal))
-    if (failed === undefined) await jobs.end(db, job.id, owner, null)
-    else await later(failed)
+    const failed = await index(await runOf(core, job, lease, signal))
+    if (failed === undefined) await jobs.end(db, job.id, lease, null)
+    else await retryLater(failed)
   } catch (error) {
-    if (error instanceof Abandoned) await jobs.end(db, job.id, owner, error.message)
-    else if (stopping.aborted) await jobs.giveBack(db, job.id, owner, 0, 'the process was stopped')
-    else await later(error as Error)
-  } finally {
-    clearInterval(renewing)
+    if (lost.aborted || error instanceof LeaseLost) return
+    if (error instanceof Abandoned) await jobs.end(db, job.id, lease, error.message)
+    else if (stopping.aborted) await jobs.giveBack(db, job.id, lease, 0, 'the process was stopped')
+    else await retryLater(error as Error)
   }
 
-  async function later(error: Error): Promise<void> {
-    log.warn({ err: error, job: job.id, attempts: job.attempts }, 'a domain could not be indexed')
-    if (job.attempts >= MAX_ATTEMPTS) return void (await jobs.end(db, job.id, owner, error.message))
+  async function retryLater(error: Error): Promise<void> {
+    log.warn({ err: error, job: job.id, attempts: job.attempts }, 'indexing of a domain failed')
+    if (job.attempts >= MAX_ATTEMPTS) return void (await jobs.end(db, job.id, lease, error.message))
     const wait = Math.min(MAX_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** (job.attempts - 1))
-    await jobs.giveBack(db, job.id, owner, wait, error.message)
+    await jobs.giveBack(db, job.id, lease, wait, error.message)
   }
 }
 
-async function runOf(core: Core, job: jobs.Job, owner: string, signal: AbortSignal): Promise<Run> {
+async function runOf(core: Core, job: jobs.Job, lease: Lease, signal: AbortSignal): Promise<Run> {
   const { db } = core
   const { id, domain: name } = await db
     .selectFrom('domains')
@@ -77,10 +72,10 @@ async function runOf(core: Core, job: jobs.Job, owner: string, signal: AbortSign
   const settings = await settingsOf(db, job.organization_id, core.now())
   const embedder = embedderFor(core, settings)
   const domain = { id, name, collection_id: collectionId(job.organization_id, name, 'mail') }
-  return { core, job, owner, domain, settings, embedder, signal }
+  return { core, job, lease, domain, settings, embedder, signal }
 }
 
-/** All mailboxes, also when one cannot be read; the first failure is answered. */
+/** Indexes all mailboxes, even if one cannot be read; returns the first failure. */
 async function index(run: Run): Promise<Error | undefined> {
   const { core, domain, embedder, job, settings } = run
   if (!settings.enabled) return undefined

@@ -1,23 +1,24 @@
 import type { Core } from '../../../core.ts'
 import type { Tx } from '../../../database/database.ts'
+import { type Lease, LeaseLost } from '../../../jobs/lease.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import type { Settings } from '../settings/settings.service.ts'
 import { holdConsent } from './folders.repository.ts'
 import * as jobs from './jobs.repository.ts'
 
-/** A job under way in this process. */
+/** A job that runs in this process. */
 export interface Run {
   core: Core
   job: jobs.Job
-  owner: string
+  lease: Lease
   domain: { id: string; name: string; collection_id: string }
   settings: Settings
   embedder: Embedder
-  /** Ends when the process stops, or the job is somebody else's. */
+  /** Aborts when the process stops or the lease is lost. */
   signal: AbortSignal
 }
 
-/** Another process has the job, or nobody may do it any more. */
+/** The job must not continue. */
 export class Abandoned extends Error {}
 
 interface Progress {
@@ -26,7 +27,7 @@ interface Progress {
   removed: number
 }
 
-/** Stores a step of a job together with how far it is; not when the job or the consent is gone. */
+/** Stores a step and the progress of a job. Fails if the lease or the consent to read mail is gone. */
 export const step = <Result>(
   run: Run,
   work: (tx: Tx) => Promise<{ result: Result; progress: Progress }>,
@@ -34,11 +35,8 @@ export const step = <Result>(
   run.core.db.transaction().execute(async (tx) => {
     run.signal.throwIfAborted()
     if (!(await holdConsent(tx, run.domain.id)))
-      throw new Abandoned('mail may not be read any more')
+      throw new Abandoned('the consent to index mail of this domain was withdrawn')
     const { result, progress } = await work(tx)
-    const seconds = run.core.config.RAG_LEASE_SECONDS
-    if (!(await jobs.advance(tx, run.job.id, run.owner, seconds, progress))) {
-      throw new Abandoned('another process has the job')
-    }
+    if (!(await jobs.advance(tx, run.job.id, run.lease, progress))) throw new LeaseLost()
     return result
   })

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** Which documents are meant. Nothing is ever looked at outside of the organization. */
+/** The documents to search. Only those of the organization are ever read. */
 export interface Filter {
-  /** Null: of all, for the platform. */
-  organization_id: string | null
+  organization_id: string
   domain_id?: string
   collection_id?: string
   sender?: string
@@ -15,10 +14,7 @@ export interface Filter {
 
 /** The join and the conditions, for a table that has `organization_id` and `document_id`. */
 export function filtered(table: string, filter: Filter): RawBuilder<unknown> {
-  const own =
-    filter.organization_id === null
-      ? sql`true`
-      : sql`${sql.ref(`${table}.organization_id`)} = ${filter.organization_id}`
+  const own = sql`${sql.ref(`${table}.organization_id`)} = ${filter.organization_id}`
   const conditions = conditionsOf(filter)
   if (conditions.length === 0) return sql`where ${own}`
   return sql`
@@ -36,7 +32,7 @@ function conditionsOf(filter: Filter): RawBuilder<unknown>[] {
   }
   if (folder !== undefined) {
     conditions.push(sql`documents.folder_id in (select id from rag_folders where name = ${folder}
-      and (${filter.organization_id}::text is null or organization_id = ${filter.organization_id}))`)
+      and organization_id = ${filter.organization_id})`)
   }
   if (date_from !== undefined) conditions.push(sql`documents.date >= ${date_from}::timestamptz`)
   if (date_to !== undefined) conditions.push(sql`documents.date <= ${date_to}::timestamptz`)

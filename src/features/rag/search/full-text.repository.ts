@@ -4,26 +4,21 @@ import { type Filter, filtered } from './filter.ts'
 import { anyForm, type Word } from './words.ts'
 
 /**
- * How the languages in which an organization, or anybody, has text write some words; and the whole
- * question as each of them understands it.
+ * The lexemes of the words, and the whole query as a `tsquery`, in each language that the organization
+ * has documents in.
  */
-export async function understood(
-  db: Db,
-  organizationId: string | null,
-  query: string,
-  words: string[],
-) {
+export async function parseQuery(db: Db, organizationId: string, query: string, words: string[]) {
   const { rows } = await sql<{ at: number; texts: string[] }>`
-    with spoken as materialized (
+    with languages as materialized (
       select distinct language::regconfig as language from rag_languages
-      where ${organizationId}::text is null or organization_id = ${organizationId})
+      where organization_id = ${organizationId})
     select word.at::int as at, array_agg(distinct lexeme) as texts
     from unnest(${words}::text[]) with ordinality as word (text, at)
-    cross join spoken
+    cross join languages
     cross join lateral unnest(tsvector_to_array(to_tsvector(language, word.text))) as lexeme
     group by word.at
     union all
-    select 0, array_agg(distinct websearch_to_tsquery(language, ${query})::text) from spoken
+    select 0, array_agg(distinct websearch_to_tsquery(language, ${query})::text) from languages
     order by 1`.execute(db)
   return {
     words: rows
@@ -40,11 +35,11 @@ export interface Found {
   id: number
   document_id: string
   rank: number
-  /** A 1 for each word that is there, else a 0. */
+  /** One digit for each word: 1 if the chunk contains it. */
   matches: string
 }
 
-/** Pieces that a query finds, not more than some: whoever asks for a frequent word gets any of them. */
+/** Chunks that match a query, at most `limit`; for a frequent word these are arbitrary ones. */
 export async function find(
   db: Db,
   filter: Filter,
@@ -55,7 +50,7 @@ export async function find(
   const matches = words.map(
     (word) => sql`case when tsv @@ ${anyForm(word)}::tsquery then '1' else '0' end`,
   )
-  // Unpacked once, by adding nothing to it, and not once for each word that is looked for.
+  // Appending an empty vector decompresses `tsv` once instead of once for each word.
   const { rows } = await sql<Found>`
     with found as materialized (
       select chunks.id, chunks.document_id, chunks.tsv || ''::tsvector as tsv from rag_chunks chunks
@@ -67,7 +62,7 @@ export async function find(
   return rows
 }
 
-/** How large a part of all pieces has a word, for the frequent ones; as PostgreSQL sampled it. */
+/** The share of chunks that contain a frequent word, from the statistics of PostgreSQL. */
 export async function frequencies(db: Db): Promise<Map<string, number>> {
   const { rows } = await sql<{ lexeme: string; often: number }>`
     select lexeme, often::float8 as often from pg_stats,

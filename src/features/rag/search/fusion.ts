@@ -1,8 +1,8 @@
-/** A document in a ranking, best first, with the piece of it that was found. */
+/** A document in a ranking, best first, with its best chunk. */
 export interface Ranked {
   document_id: string
   chunk_id: number
-  /** How much it counts, 0 to 1: what part of the question it answers. */
+  /** From 0 to 1: the share of the query that it matches. */
   weight: number
 }
 
@@ -13,15 +13,15 @@ export interface Fused {
 }
 
 const SOFTNESS = 10
-// Words that are really there count for more: what full text finds is not lost by adding likeness.
+// Similarity counts less than matching words, so that it does not displace full-text results.
 const VECTOR_WEIGHT = 0.6
-/** So many of a first page may come from likeness alone while words have found something, too. */
-const STRANGERS = 3
+/** The number of results on the first page that may come from similarity alone. */
+const MAX_SIMILAR = 3
 const FIRST_PAGE = 10
 
 /**
- * Both rankings as one, by the place that each gives a document. Those that have all the words come
- * first, as full text has them: likeness only moves the others.
+ * Merges both rankings by reciprocal rank. Documents with all words come first, in full-text order;
+ * similarity only reorders the others.
  */
 export function fuse(fullText: readonly Ranked[], vectors: readonly Ranked[]): Fused[] {
   const best = (1 + VECTOR_WEIGHT) / (SOFTNESS + 1)
@@ -32,8 +32,8 @@ export function fuse(fullText: readonly Ranked[], vectors: readonly Ranked[]): F
     for (const [place, { document_id, chunk_id, weight }] of ranking.entries()) {
       if (isWhole.has(document_id)) continue
       const share = (factor * weight) / (SOFTNESS + 1 + place) / best
-      const known = others.get(document_id)
-      if (known) known.score += share
+      const fused = others.get(document_id)
+      if (fused) fused.score += share
       else others.set(document_id, { document_id, chunk_id, score: share })
     }
   }
@@ -47,21 +47,21 @@ export function fuse(fullText: readonly Ranked[], vectors: readonly Ranked[]): F
   const rest = [...others.values()].sort(
     (one, other) => other.score - one.score || (one.document_id < other.document_id ? -1 : 1),
   )
-  return falling([...whole, ...keepingPlaces(rest, fullText)])
+  return withFallingScores([...whole, ...withTopOfFullText(rest, fullText)])
 }
 
-/** What full text has at the top stays on the first page, whatever is alike. */
-function keepingPlaces(ranked: readonly Fused[], fullText: readonly Ranked[]): Fused[] {
-  const top = fullText.slice(0, FIRST_PAGE - STRANGERS)
-  const names = new Set(top.map(({ document_id }) => document_id))
-  const isKept = ({ document_id }: Fused) => names.has(document_id)
-  const strangers = ranked.filter((one) => !isKept(one)).slice(0, STRANGERS)
-  const early = ranked.filter((one) => isKept(one) || strangers.includes(one))
+/** Keeps the top of the full-text ranking on the first page. */
+function withTopOfFullText(ranked: readonly Fused[], fullText: readonly Ranked[]): Fused[] {
+  const top = fullText.slice(0, FIRST_PAGE - MAX_SIMILAR)
+  const ids = new Set(top.map(({ document_id }) => document_id))
+  const isTop = ({ document_id }: Fused) => ids.has(document_id)
+  const similar = ranked.filter((one) => !isTop(one)).slice(0, MAX_SIMILAR)
+  const early = ranked.filter((one) => isTop(one) || similar.includes(one))
   return [...early, ...ranked.filter((one) => !early.includes(one))]
 }
 
-/** A place further back never has the higher score. */
-function falling(ranked: readonly Fused[]): Fused[] {
+/** Lowers scores so that they never rise along the ranking. */
+function withFallingScores(ranked: readonly Fused[]): Fused[] {
   let least = 1
   return ranked.map((one) => {
     least = Math.min(least, one.score)

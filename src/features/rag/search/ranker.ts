@@ -1,4 +1,5 @@
 import type { Db } from '../../../database/database.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
 import type { Embedder, Mode } from '../embedding/embedder.ts'
 import { maskOf, signatureOf } from '../text/quantized.ts'
 import type { Filter } from './filter.ts'
@@ -12,33 +13,33 @@ const MAX_FOUND = 1000
 const MAX_LOOSE = 2000
 const MAX_NEAR = 200
 const MAX_RANKED = 200
-// With fewer than that, what has only some of the words is worth a look.
+// With fewer strict matches, documents with only some of the words are searched too.
 const ENOUGH = 10
-const FREQUENCIES_MS = 60_000
+const FREQUENCIES_MS = MINUTE_MS
 
 export interface Ranking {
   fused: Fused[]
-  /** What is marked in snippets, as text of a `tsquery`. */
+  /** The words to highlight in snippets, as text of a `tsquery`. */
   highlighted: string
   mode: Mode | 'full_text'
 }
 
-/** Answers questions with ranked documents: by their words, and by likeness where there is a model. */
+/** Ranks documents for a query by full text, and by vector similarity if there is an embedder. */
 export function ranker(db: Db) {
-  const oftenOf = keptFrequencies(db)
+  const frequencies = cachedFrequencies(db)
 
   async function byFullText(filter: Filter, query: string) {
-    const asked = wordsOf(query)
-    const { words, whole } = await fullText.understood(db, filter.organization_id, query, asked)
+    const texts = wordsOf(query)
+    const { words, whole } = await fullText.parseQuery(db, filter.organization_id, query, texts)
     const highlighted = anyOf(words)
     const strict = whole === '' ? [] : await fullText.find(db, filter, whole, words, MAX_FOUND)
     const ranked = byWords(strict, words.length)
     if (ranked.length >= ENOUGH || words.length === 0) return { ranked, highlighted }
-    const often = await oftenOf()
-    const loose = looseQuery(words, (lexeme) => often.get(lexeme) ?? 0)
-    const found = await fullText.find(db, filter, loose, words, MAX_LOOSE)
+    const shares = await frequencies()
+    const loose = looseQuery(words, (lexeme) => shares.get(lexeme) ?? 0)
+    const partial = await fullText.find(db, filter, loose, words, MAX_LOOSE)
     const seen = new Set(ranked.map(({ document_id }) => document_id))
-    const more = byWords(found, words.length).filter(({ document_id }) => !seen.has(document_id))
+    const more = byWords(partial, words.length).filter(({ document_id }) => !seen.has(document_id))
     return { ranked: [...ranked, ...more], highlighted }
   }
 
@@ -62,16 +63,16 @@ export function ranker(db: Db) {
   }
 }
 
-/** They change slowly, and only decide where to begin looking. */
-function keptFrequencies(db: Db) {
-  let kept: { until: number; values: Promise<Map<string, number>> } | undefined
+/** Cached, because they change slowly and only choose the words of the loose query. */
+function cachedFrequencies(db: Db) {
+  let cached: { until: number; values: Promise<Map<string, number>> } | undefined
   return () => {
-    if (!kept || kept.until < Date.now()) {
-      kept = { until: Date.now() + FREQUENCIES_MS, values: fullText.frequencies(db) }
-      kept.values.catch(() => {
-        kept = undefined
+    if (!cached || cached.until < Date.now()) {
+      cached = { until: Date.now() + FREQUENCIES_MS, values: fullText.frequencies(db) }
+      cached.values.catch(() => {
+        cached = undefined
       })
     }
-    return kept.values
+    return cached.values
   }
 }

@@ -3,14 +3,14 @@ import type { Found } from './full-text.repository.ts'
 import type { Ranked } from './fusion.ts'
 import type { Near } from './vectors.repository.ts'
 
-/** Below that, likeness is chance. */
+/** A lower similarity is chance. */
 const LEAST_LIKENESS = 0.12
-/** From there on, a document counts in full. */
+/** From this similarity on, a document has the full weight. */
 const GREAT_LIKENESS = 0.45
 
 /**
- * By how many of the words are there, a rare one counting for more than a frequent one. How rare a
- * word is, only the pieces at hand say: they are all of the organization that asks.
+ * Ranks by the number of matching words; rare words weigh more. Rarity is computed from the given chunks
+ * only, so that documents of other organizations have no influence.
  */
 export function byWords(found: readonly Found[], words: number): Ranked[] {
   const rarity = Array.from({ length: words }, (_, word) => {

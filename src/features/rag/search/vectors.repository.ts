@@ -8,7 +8,7 @@ export interface Near {
   vector: Buffer
 }
 
-/** The pieces whose signatures differ least where the question has something to say. */
+/** The chunks with the smallest Hamming distance in the bits of the mask. */
 export async function nearest(
   db: Db,
   filter: Filter,

@@ -3,18 +3,18 @@ import { isStopWord } from '../text/language.ts'
 const MAX_WORDS = 16
 const MAX_RARE = 6
 
-/** A word of a question, and how the text search of each language writes it. */
+/** A word of a query, and its lexemes in each language. */
 export interface Word {
   text: string
   lexemes: string[]
 }
 
-/** The words of a question that say something; all of them when none does. */
+/** The words of a query without stop words; all words if there is no other. */
 export function wordsOf(query: string): string[] {
   const all = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}@._-]*/gu) ?? [])]
   const words = all.map((word) => word.replace(/[._-]+$/, ''))
-  const telling = words.filter((word) => !isStopWord(word))
-  return (telling.length > 0 ? telling : words).slice(0, MAX_WORDS)
+  const significant = words.filter((word) => !isStopWord(word))
+  return (significant.length > 0 ? significant : words).slice(0, MAX_WORDS)
 }
 
 const quoted = (lexeme: string): string => `'${lexeme.replace(/[\\']/g, '$&$&')}'`
@@ -25,8 +25,8 @@ export const anyForm = ({ lexemes }: Word): string => `(${lexemes.map(quoted).jo
 export const anyOf = (words: readonly Word[]): string => words.map(anyForm).join(' | ')
 
 /**
- * What to look for when not all words are found together: two of the rarer ones where there are three
- * or more. So no list of a frequent word is walked.
+ * The query for documents with only some of the words. With three or more words, any two of the rarer
+ * ones must match, which avoids scanning the index entries of a frequent word.
  */
 export function looseQuery(words: readonly Word[], frequency: (lexeme: string) => number): string {
   const rare = words

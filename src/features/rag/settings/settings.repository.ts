@@ -75,7 +75,7 @@ export const allowMail = (tx: Tx, organizationId: string, domainIds: readonly st
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 
-/** With all that was read of it: consent that is withdrawn leaves nothing behind. */
+/** Withdraws the consent for domains and deletes everything indexed from their mail. */
 export async function forbidMail(tx: Tx, organizationId: string, domainIds: readonly string[]) {
   await tx
     .deleteFrom('rag_mail_domains')

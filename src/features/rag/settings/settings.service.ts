@@ -5,7 +5,7 @@ import type { Db } from '../../../database/database.ts'
 import { toDomainName } from '../../../lib/domain-name.ts'
 import { DomainNotFound } from '../../domains/domains.errors.ts'
 import { OrganizationNotFound } from '../../organizations/organizations.errors.ts'
-import { modelOf, modeOf } from '../embedding/embedder.ts'
+import { type Mode, modelOf, modeOf } from '../embedding/embedder.ts'
 import { isPrivateEndpoint } from '../embedding/endpoint.ts'
 import { InvalidConfiguration } from '../rag.errors.ts'
 import { FIELDS, type NewSettings } from '../rag.schemas.ts'
@@ -29,7 +29,7 @@ const DEFAULTS = {
   next_run_at: null,
 }
 
-/** What an organization has set, or what holds while it has set nothing. */
+/** The settings of an organization, or the defaults. */
 export async function settingsOf(db: Db, organizationId: string, now: Date): Promise<Settings> {
   const row = await settings.find(db, organizationId)
   return {
@@ -56,44 +56,48 @@ export function settingsService({
     return id
   }
 
-  async function shown(organizationId: string) {
-    const found = await settingsOf(db, organizationId, now())
-    const mode = modeOf(config, found)
+  async function describe(organizationId: string) {
+    const row = await settingsOf(db, organizationId, now())
+    const mode = modeOf(config, row)
     return {
-      ...found,
-      enabled_fields: found.enabled_fields as Field[],
-      embedding_provider:
-        found.embedding_provider ?? (mode === 'embeddings' ? 'openai' : 'sentence_transformers'),
+      ...row,
+      enabled_fields: row.enabled_fields as Field[],
+      embedding_provider: providerOf(mode, row.embedding_provider),
       embedding_model: modelOf(config, mode),
       mode,
       mail_domains: (await settings.mailDomains(db, organizationId)).map(({ domain }) => domain),
-      next_scheduled_at: found.next_run_at,
+      next_scheduled_at: row.next_run_at,
     }
   }
 
-  async function replace(caller: Caller, organizationId: string, sent: Sent, wanted?: string[]) {
-    const row = { ...DEFAULTS, ...rulesOf(sent) }
+  async function replace(
+    caller: Caller,
+    organizationId: string,
+    sent: Sent,
+    mailDomains?: string[],
+  ) {
+    const row = { ...DEFAULTS, ...validated(sent) }
     const next = row.auto_index ? nextTime(row.index_schedule, now()) : undefined
     await change(caller, async (tx) => {
       await settings.replace(tx, organizationId, {
         ...row,
         next_run_at: next?.toISOString() ?? null,
       })
-      if (wanted === undefined) return
+      if (mailDomains === undefined) return
       const before = (await settings.mailDomains(tx, organizationId)).map(({ id }) => id)
-      const gone = before.filter((id) => !wanted.includes(id))
-      if (gone.length > 0) await settings.forbidMail(tx, organizationId, gone)
-      if (wanted.length > 0) await settings.allowMail(tx, organizationId, wanted)
+      const removed = before.filter((id) => !mailDomains.includes(id))
+      if (removed.length > 0) await settings.forbidMail(tx, organizationId, removed)
+      if (mailDomains.length > 0) await settings.allowMail(tx, organizationId, mailDomains)
     })
-    return shown(organizationId)
+    return describe(organizationId)
   }
 
-  /** Only what can be refused by looking at it; the shape is the schema's. */
-  function rulesOf({ mail_domains: _, embedding_model: model, ...sent }: Sent) {
+  /** Checks the rules that the schema cannot express. */
+  function validated({ mail_domains: _, embedding_model: model, ...sent }: Sent) {
     const unknown = sent.enabled_fields.find((field) => !FIELDS.includes(field as Field))
     if (unknown !== undefined) {
       throw new InvalidConfiguration(
-        `enabled_fields has the unknown field "${unknown}"; there are ${FIELDS.join(', ')}`,
+        `enabled_fields has the unknown field "${unknown}"; use ${FIELDS.join(', ')}`,
       )
     }
     const size = sent.chunk_size ?? DEFAULTS.chunk_size
@@ -105,24 +109,32 @@ export function settingsService({
     }
     if (sent.index_schedule !== undefined && !isSchedule(sent.index_schedule)) {
       throw new InvalidConfiguration(
-        `index_schedule "${sent.index_schedule}" is no schedule of five fields, such as "0 * * * *"`,
+        `index_schedule "${sent.index_schedule}" is not a cron schedule with five fields, such as "0 * * * *"`,
       )
     }
     const wishes = {
       embedding_provider: sent.embedding_provider ?? null,
       privacy_mode: sent.privacy_mode ?? DEFAULTS.privacy_mode,
     }
-    refuseProvider(wishes)
-    const known = modelOf(config, modeOf(config, wishes))
-    if (model !== undefined && model !== known) {
-      throw new InvalidConfiguration(`embedding_model "${model}" is not there; there is ${known}`)
+    checkProvider(wishes)
+    const available = modelOf(config, modeOf(config, wishes))
+    if (model !== undefined && model !== available) {
+      throw new InvalidConfiguration(
+        `embedding_model "${model}" is not available; this installation has ${available}`,
+      )
     }
     return { ...sent, enabled_fields: [...new Set(sent.enabled_fields)] }
   }
 
-  function refuseProvider(wishes: { embedding_provider: string | null; privacy_mode: boolean }) {
+  function checkProvider(wishes: { embedding_provider: string | null; privacy_mode: boolean }) {
     const { embedding_provider: provider, privacy_mode: isPrivate } = wishes
-    if (provider === null || provider === 'sentence_transformers') return
+    if (provider === null || provider === 'lexical') return
+    if (provider === 'sentence_transformers') {
+      if (config.RAG_MODEL_DIR !== undefined) return
+      throw new InvalidConfiguration(
+        'embedding_provider "sentence_transformers" needs a model, and this installation has none; it has lexical',
+      )
+    }
     const url = config.RAG_EMBEDDINGS_URL
     if (url === undefined) {
       throw new InvalidConfiguration(
@@ -142,37 +154,44 @@ export function settingsService({
     settingsOf: (organizationId: string) => settingsOf(db, organizationId, now()),
 
     async ofOrganization(caller: Caller, id: string) {
-      return shown(await findOrganization(caller, id))
+      return describe(await findOrganization(caller, id))
     },
 
     async ofDomain(caller: Caller, name: string) {
       const { id, organization_id, domain } = await findDomain(caller, name)
       const index_mail = await settings.isMailAllowed(db, id)
-      return { ...(await shown(organization_id)), domain, index_mail }
+      return { ...(await describe(organization_id)), domain, index_mail }
     },
 
     async replaceOfOrganization(caller: Caller, id: string, sent: Sent) {
       await findOrganization(caller, id)
       const own = { scope: { organization: id } }
-      const found = []
-      for (const name of sent.mail_domains ?? []) found.push((await findDomain(own, name)).id)
-      return replace(caller, id, sent, sent.mail_domains && [...new Set(found)])
+      const ids = []
+      for (const name of sent.mail_domains ?? []) ids.push((await findDomain(own, name)).id)
+      return replace(caller, id, sent, sent.mail_domains && [...new Set(ids)])
     },
 
-    /** For the whole organization, but for whether the mail of this domain may be indexed. */
+    /** Sets the configuration of the whole organization; `index_mail` is for this domain only. */
     async replaceOfDomain(
       caller: Caller,
       name: string,
-      { index_mail: isWanted, ...sent }: Sent & { index_mail?: boolean },
+      { index_mail: isAllowed, ...sent }: Sent & { index_mail?: boolean },
     ) {
       const domain = await findDomain(caller, name)
       const before = await settings.mailDomains(db, domain.organization_id)
       const others = before.map(({ id }) => id).filter((id) => id !== domain.id)
-      const wanted =
-        isWanted === undefined ? undefined : [...others, ...(isWanted ? [domain.id] : [])]
-      const shownNow = await replace(caller, domain.organization_id, sent, wanted)
+      const mailDomains =
+        isAllowed === undefined ? undefined : [...others, ...(isAllowed ? [domain.id] : [])]
+      const replaced = await replace(caller, domain.organization_id, sent, mailDomains)
       const index_mail = await settings.isMailAllowed(db, domain.id)
-      return { ...shownNow, domain: domain.domain, index_mail }
+      return { ...replaced, domain: domain.domain, index_mail }
     },
   }
+}
+
+/** The provider that is used, which may not be the one that was stored when there was another one. */
+function providerOf<Provider>(mode: Mode, stored: Provider | null) {
+  if (mode === 'lexical') return 'lexical' as const
+  if (mode === 'local_model') return 'sentence_transformers' as const
+  return stored ?? ('openai' as const)
 }

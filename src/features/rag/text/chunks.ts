@@ -1,7 +1,7 @@
-/** Nobody reads further than that in one document, and a search need not either. */
+/** Limits the cost of a long document; the text after it is not indexed. */
 const MAX_CHUNKS = 64
 
-/** Pieces of a text, each at most `size` characters, that begin with the end of the one before. */
+/** Splits a text into chunks of at most `size` characters that overlap. */
 export function chunksOf(text: string, size: number, overlap: number): string[] {
   const chunks: string[] = []
   let start = 0
@@ -15,7 +15,7 @@ export function chunksOf(text: string, size: number, overlap: number): string[] 
   return chunks
 }
 
-/** After a sentence if one ends in the last third, else between words, else wherever it is full. */
+/** Ends a chunk after a sentence in its last third, else between words, else at the size limit. */
 function endOf(text: string, start: number, size: number): number {
   const full = start + size
   if (full >= text.length) return text.length
@@ -24,7 +24,7 @@ function endOf(text: string, start: number, size: number): number {
     if (isSpace(text, at) && '.!?'.includes(text.charAt(at - 1))) return at
   }
   for (let at = full; at > least; at--) if (isSpace(text, at)) return at
-  // Never between the halves of a character.
+  // Does not split a surrogate pair.
   const code = text.charCodeAt(full)
   return code >= 0xdc00 && code <= 0xdfff ? full - 1 : full
 }
@@ -36,7 +36,7 @@ function wordBegin(text: string, from: number, end: number): number {
 
 const isSpace = (text: string, at: number): boolean => text.charCodeAt(at) === 32
 
-/** One line, no control characters: what is stored, searched and shown. */
+/** One line without control characters, as it is stored and searched. */
 export const plainText = (text: string): string =>
   text
     .toWellFormed()

@@ -1,23 +1,23 @@
 import { Parser } from 'htmlparser2'
 
-const SILENT = new Set(['script', 'style', 'head', 'title', 'template', 'noscript', 'svg'])
+const HIDDEN = new Set(['script', 'style', 'head', 'title', 'template', 'noscript', 'svg'])
 const INLINE = new Set(['a', 'b', 'i', 'u', 'em', 'strong', 'span', 'font', 'small', 'sub', 'sup'])
 
-/** What a reader sees of HTML, without its looks; words of different blocks stay apart. */
+/** The visible text of HTML. Block elements separate words. */
 export function htmlText(html: string): string {
   let text = ''
-  let silent = 0
+  let hiddenDepth = 0
   const parser = new Parser({
     onopentagname(name) {
-      if (SILENT.has(name)) silent++
+      if (HIDDEN.has(name)) hiddenDepth++
       if (!INLINE.has(name)) text += ' '
     },
     onclosetag(name) {
-      if (SILENT.has(name)) silent--
+      if (HIDDEN.has(name)) hiddenDepth--
       if (!INLINE.has(name)) text += ' '
     },
     ontext(part) {
-      if (silent === 0) text += part
+      if (hiddenDepth === 0) text += part
     },
   })
   parser.end(html)

@@ -1,4 +1,4 @@
-/** Words that a language cannot do without, under the name of PostgreSQL's text search configuration. */
+/** Frequent words of each language, by the name of its text search configuration in PostgreSQL. */
 const COMMON: Record<string, string> = {
   english:
     'the of and to in is that for it with as was on are be this have from or by not you we at an will your can has but they which our would please all if there been',
@@ -26,7 +26,7 @@ const COMMON: Record<string, string> = {
     'и в не на что с он по это как но из у за то от для все так мы вы бы его при или был быть если уже спасибо',
 }
 
-/** Where a text is too short to tell: its words as they are. */
+/** The configuration for a text that is too short to detect: no stemming. */
 const UNKNOWN = 'simple'
 const SAMPLE_CHARACTERS = 4000
 const LEAST_HITS = 3
@@ -40,16 +40,14 @@ for (const [language, words] of Object.entries(COMMON)) {
 
 export const isStopWord = (word: string): boolean => languagesOf.has(word)
 
-export const LANGUAGES: readonly string[] = [...Object.keys(COMMON), UNKNOWN]
-
-/** The language whose small words occur most; one that only ties with another is the earlier listed. */
+/** The language with the most frequent words in the text; the first one of a tie. */
 export function languageOf(text: string): string {
   const hits = new Map<string, number>()
   const sample = text.slice(0, SAMPLE_CHARACTERS).toLowerCase()
   for (const [word] of sample.matchAll(/\p{L}+/gu)) {
-    const spoken = languagesOf.get(word)
-    // A word of several languages says less.
-    for (const one of spoken ?? []) hits.set(one, (hits.get(one) ?? 0) + 1 / (spoken?.length ?? 1))
+    const languages = languagesOf.get(word) ?? []
+    // A word that several languages share counts less.
+    for (const one of languages) hits.set(one, (hits.get(one) ?? 0) + 1 / languages.length)
   }
   let best = UNKNOWN
   let most = LEAST_HITS - 1

@@ -1,9 +1,9 @@
-import { keptResults } from '../../../lib/kept-results.ts'
+import { memoize } from '../../../lib/cache.ts'
 import { isStopWord } from './language.ts'
 
-/** The name under which its vectors are stored: those of another model are never compared with them. */
+/** Stored with each vector, because vectors of different models cannot be compared. */
 export const LEXICAL_MODEL = 'lexical-512-v1'
-export const DIMENSIONS = 512
+const DIMENSIONS = 512
 
 const SHORTEST = 3
 const LONGEST = 5
@@ -12,13 +12,13 @@ const MAX_KEPT = 50_000
 const GRAMS_WEIGHT = 1.5
 
 /**
- * A vector of the words of a text and of their parts, for an installation without a model: it finds
- * what is written alike, also with a mistake in it, and knows nothing of meaning.
+ * A vector of the words of a text and of their character n-grams, for an installation without a model.
+ * It finds similar spelling, including typing errors, but not similar meaning.
  */
 export function lexicalVector(text: string): Float32Array {
   const vector = new Float32Array(DIMENSIONS)
   for (const [word, count] of wordsOf(text)) {
-    // The tenth mention of a word says less than the first.
+    // Repeated words count less each time.
     const weight = 1 + Math.log(count)
     const places = placesOf(word)
     add(vector, places[0] as number, weight)
@@ -54,10 +54,10 @@ function add(vector: Float32Array, place: number, weight: number): void {
 }
 
 /**
- * The dimension and sign of the word and of each of its parts, as twice the one plus the other. Most
- * words come again and again; taking them apart is most of the work.
+ * The dimension and sign of the word and of each n-gram, encoded as twice the dimension plus the sign.
+ * Cached, because words repeat and splitting them is most of the work.
  */
-const placesOf = keptResults((word) => {
+const placesOf = memoize((word) => {
   const bare = word.normalize('NFKD').replace(/\p{M}/gu, '').slice(0, MAX_WORD)
   const places = [place(`=${bare}`)]
   const framed = `<${bare}>`
@@ -68,7 +68,7 @@ const placesOf = keptResults((word) => {
   return Uint16Array.from(places)
 }, MAX_KEPT)
 
-/** FNV-1a, with its bits mixed once more: its low ones alone are not random enough. */
+/** FNV-1a with a final mix, because its low bits alone are not random enough. */
 function place(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) {

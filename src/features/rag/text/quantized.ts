@@ -1,7 +1,7 @@
-/** How many dimensions a signature has, whatever the model. */
-export const SIGNATURE_BITS = 512
+/** The length of a signature, for every model. */
+const SIGNATURE_BITS = 512
 
-/** A signed byte for each dimension; the scale does not matter for a cosine. */
+/** One signed byte for each dimension. The cosine does not depend on the scale. */
 export function toBytes(vector: Float32Array): Buffer {
   let largest = 0
   for (const value of vector) largest = Math.max(largest, Math.abs(value))
@@ -14,7 +14,7 @@ export function toBytes(vector: Float32Array): Buffer {
   return bytes
 }
 
-/** Between a question and what is stored; 0 when there is nothing to compare. */
+/** The cosine of a query and a stored vector; 0 if they cannot be compared. */
 export function cosine(question: Float32Array, bytes: Buffer): number {
   if (bytes.length !== question.length) return 0
   let product = 0
@@ -30,11 +30,11 @@ export function cosine(question: Float32Array, bytes: Buffer): number {
   return ours === 0 || theirs === 0 ? 0 : product / Math.sqrt(ours * theirs)
 }
 
-/** One bit for each dimension, set where it is positive; as hexadecimal digits. */
+/** One bit for each dimension, set if the value is positive; as hexadecimal digits. */
 export const signatureOf = (vector: Float32Array): string =>
   bitsOf(folded(vector), (value) => value > 0)
 
-/** Which bits of a question are worth comparing: a dimension near zero has a sign by chance. */
+/** The bits of a query to compare: the sign of a value near zero is chance. */
 export function maskOf(vector: Float32Array): string {
   const short = folded(vector)
   let sum = 0
@@ -43,7 +43,7 @@ export function maskOf(vector: Float32Array): string {
   return bitsOf(short, (value) => Math.abs(value) > least)
 }
 
-/** Longer vectors are folded, with signs that keep products what they are on average. */
+/** Folds longer vectors. Random signs keep dot products correct on average. */
 function folded(vector: Float32Array): Float32Array {
   if (vector.length === SIGNATURE_BITS) return vector
   const short = new Float32Array(SIGNATURE_BITS)

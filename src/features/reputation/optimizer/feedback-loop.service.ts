@@ -2,44 +2,45 @@ import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
 import type { Core } from '../../../core.ts'
 import { Unprocessable } from '../../../errors.ts'
+import { insertFeedback } from '../../../hosting/feedback.repository.ts'
+import { findDomain, isOrganization } from '../../../hosting/tenants.repository.ts'
 import { toDomainName } from '../../../lib/domain-name.ts'
 import { domainOf } from '../../../lib/mail-address.ts'
+import { MimeMessage } from '../../../mime/message.ts'
+import { readFeedbackReport } from '../../../mime/reports.ts'
 import { DomainNotFound } from '../../domains/domains.errors.ts'
-import { complaintRecorder } from '../../tracking/complaints.ts'
-import type { FeedbackService } from '../../tracking/feedback.service.ts'
-import type { Owner } from '../../tracking/owner.ts'
-import { findDomain, isOrganization } from '../../tracking/tracked.repository.ts'
+import { complaintRecorder } from '../../tracking/feedback/complaints.ts'
+import type { FeedbackService } from '../../tracking/feedback/feedback.service.ts'
+import type { Owner } from '../../tracking/feedback/owner.ts'
 import * as domains from '../domains.repository.ts'
-import * as feedback from '../feedback.repository.ts'
 import { FeedbackReceived } from '../reputation.events.ts'
 import { ratesOf, ratingOf } from '../scoring.ts'
-import { parseFeedbackReport } from './arf.ts'
 import { NoSuchOrganization } from './optimizer.errors.ts'
 import type { Bounce, Feedback } from './optimizer.schemas.ts'
 
-/** Types of RFC 5965 that say: no more mail to me. */
+/** RFC 5965 feedback types that ask for no more mail. */
 const UNWANTED = ['abuse', 'fraud']
 const BEGINS_WITH = 100
 const ADDRESS = /^[^\s@<>]+@[^\s@<>]+$/
 
 interface Needs extends Pick<Core, 'db' | 'events' | 'now'> {
-  /** Where bounces and complaints of all kinds are recorded and suppressed. */
+  /** Records bounces and complaints and suppresses their recipients. */
   tracking: Pick<FeedbackService, 'bounce' | 'complaint' | 'unsubscribe'>
 }
 
 export type FeedbackLoopService = ReturnType<typeof feedbackLoopService>
 
-/** What providers tell about mail that came from here. */
+/** Feedback of providers about mail from this host. */
 export function feedbackLoopService({ db, events, now, tracking }: Needs) {
   const complain = complaintRecorder({ events, now })
 
-  /** The organization that was named, else the one that has the sender's domain. */
+  /** The given organization, or the owner of the sender's domain. */
   async function ownerOf(named: string | undefined, sender: string | undefined): Promise<Owner> {
     const name = sender === undefined ? undefined : toDomainName(domainOf(sender))
     const hosted = name === undefined ? undefined : await domains.find(db, name)
     const organization_id = named ?? hosted?.organization_id
     if (organization_id === undefined) {
-      throw new Unprocessable('Nobody here sent this: name the organization_id')
+      throw new Unprocessable('The sender of this message is unknown: name the organization_id')
     }
     if (!(await isOrganization(db, organization_id))) throw new NoSuchOrganization()
     const own = hosted?.organization_id === organization_id ? hosted : undefined
@@ -53,9 +54,9 @@ export function feedbackLoopService({ db, events, now, tracking }: Needs) {
   }
 
   return {
-    /** A complaint, in fields or as the report that a provider sent. The same report counts once. */
+    /** A complaint as fields or as a provider's report. A repeated report counts once. */
     async receive(sent: Static<typeof Feedback>) {
-      const report = sent.report ? parseFeedbackReport(sent.report) : undefined
+      const report = sent.report ? readFeedbackReport(messageFrom(sent.report)) : undefined
       if (sent.report && !report) {
         throw new Unprocessable('report is no feedback report (RFC 5965)')
       }
@@ -82,12 +83,12 @@ export function feedbackLoopService({ db, events, now, tracking }: Needs) {
         sender: sender ?? null,
         sender_domain: owner.domain || null,
         digest: sent.report ? hash('sha256', sent.report) : null,
-        // Whoever is not named cannot be suppressed: somebody has to look.
+        // A report without a recipient suppresses no one and needs a manual look.
         processed: !isUnwanted || suppressed,
         suppression_added: suppressed,
       }
       return db.transaction().execute(async (tx) => {
-        const stored = await feedback.insert(tx, row, now())
+        const stored = await insertFeedback(tx, row, now())
         if (!stored) return { status: 'duplicate' as const, suppressed, organization_id }
         if (suppressed) {
           await complain(tx, { ...owner, email_id }, recipient, feedback_type, 'feedback_loop', {
@@ -104,7 +105,7 @@ export function feedbackLoopService({ db, events, now, tracking }: Needs) {
       })
     },
 
-    /** Suppressions are those of tracking: there is one list of them. */
+    /** Uses the suppression list of tracking; there is only one. */
     async bounce(sent: Static<typeof Bounce>) {
       const { organization_id, recipient } = sent
       const kind = sent.bounce_type.toLowerCase()
@@ -122,7 +123,7 @@ export function feedbackLoopService({ db, events, now, tracking }: Needs) {
       })
     },
 
-    /** The score of today, or of the last day on which the domain sent something. */
+    /** The score of today, or of the last day with mail. */
     async reputation(sent: string, organizationId: string | undefined) {
       const found = await domains.find(db, toDomainName(sent) ?? '')
       const isMeant = organizationId === undefined || found?.organization_id === organizationId
@@ -151,7 +152,7 @@ export function feedbackLoopService({ db, events, now, tracking }: Needs) {
   }
 }
 
-/** What the caller said counts, not what the report says. */
+/** Fields of the caller override those of the report. */
 function given({
   organization_id: _organization,
   report: _report,
@@ -166,3 +167,6 @@ function addressOf(field: string, sent: string | undefined): string | undefined 
   if (!ADDRESS.test(sent)) throw new Unprocessable(`${field} must be an email address`)
   return sent.toLowerCase()
 }
+
+/** PostgreSQL does not store null characters. */
+const messageFrom = (report: string) => new MimeMessage(Buffer.from(report.replaceAll('\0', '')))

@@ -6,7 +6,7 @@ export interface IspLimit {
   max_concurrent: number
 }
 
-/** The name for every destination that has no limits of its own. */
+/** The name of all destinations without limits of their own. */
 export const OTHERS = 'default'
 
 const limit = (hour: number, day: number, burst: number, delay: number, concurrent: number) => ({
@@ -21,7 +21,7 @@ const gmail = limit(100, 2000, 10, 1000, 5)
 const outlook = limit(300, 5000, 20, 500, 10)
 const icloud = limit(200, 3000, 15, 800, 8)
 
-/** What large providers are known to put up with from a sender, until somebody says otherwise. */
+/** Defaults that large providers are known to accept; operators can change them. */
 export const DEFAULT_LIMITS: Readonly<Record<string, IspLimit>> = {
   'gmail.com': gmail,
   'googlemail.com': gmail,
@@ -34,4 +34,17 @@ export const DEFAULT_LIMITS: Readonly<Record<string, IspLimit>> = {
   'me.com': icloud,
   'comcast.net': limit(150, 2000, 10, 1500, 5),
   [OTHERS]: limit(500, 10_000, 50, 100, 20),
+}
+
+/** The limit of a destination: its own, a built-in one, or that of all other destinations. */
+export function limitFor(
+  domain: string,
+  stored: readonly (IspLimit & { domain: string })[],
+): IspLimit {
+  const own = (name: string) => stored.find((limit) => limit.domain === name)
+  const { hourly_limit, daily_limit, burst_limit, delay_ms, max_concurrent } = (own(domain) ??
+    DEFAULT_LIMITS[domain] ??
+    own(OTHERS) ??
+    DEFAULT_LIMITS[OTHERS]) as IspLimit
+  return { hourly_limit, daily_limit, burst_limit, delay_ms, max_concurrent }
 }

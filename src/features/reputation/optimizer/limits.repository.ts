@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
-import type { IspLimit } from './isp-limits.ts'
+import { type IspLimit, OTHERS } from './isp-limits.ts'
 
 const columns = [
   'domain',
@@ -19,6 +19,18 @@ export const limitsOf = (db: Db, domains?: string[]) =>
     .orderBy('domain')
     .execute()
 
+/** The rows that can decide about a destination. */
+export const namesFor = (domain: string): string[] => [domain, OTHERS]
+
+/** Returns false if there is no stored limit. */
+export async function removeLimit(tx: Tx, domain: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('isp_limits')
+    .where('domain', '=', domain)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
 export const storeLimit = (tx: Tx, domain: string, limit: IspLimit, now: Date) => {
   const values = { ...limit, updated_at: now.toISOString() }
   return tx
@@ -28,7 +40,7 @@ export const storeLimit = (tx: Tx, domain: string, limit: IspLimit, now: Date) =
     .execute()
 }
 
-/** Two who change the same limits do so one after the other. */
+/** Serializes changes of the same limits. */
 export const lockLimits = (tx: Tx) =>
   sql`select pg_advisory_xact_lock(hashtextextended('isp_limits', 0))`.execute(tx)
 
@@ -42,7 +54,7 @@ const hourOf = (now: Date) => sql`date_trunc('hour', ${now.toISOString()}::times
 const dayOf = (now: Date) => sql`date_trunc('day', ${now.toISOString()}::timestamptz, 'UTC')`
 const minuteOf = (now: Date) => sql`date_trunc('minute', ${now.toISOString()}::timestamptz, 'UTC')`
 
-/** What an organization sent to a destination in this hour, day and minute. */
+/** Messages of an organization to a destination in this minute, hour and day. */
 export async function sent(db: Db, organization: string, domain: string, now: Date) {
   const { rows } = await sql<Sent>`
     select coalesce(sum(sent) filter (where hour = ${hourOf(now)}), 0)::bigint as hour,
@@ -54,7 +66,7 @@ export async function sent(db: Db, organization: string, domain: string, now: Da
   return rows[0] as Sent
 }
 
-/** Counts a message; false when there is no such organization. */
+/** Counts a message; returns false for an unknown organization. */
 export async function count(tx: Tx, organization: string, domain: string, now: Date) {
   const { rows } = await sql`
     insert into send_counts as kept (organization_id, recipient_domain, hour, sent, minute, sent_in_minute)
@@ -68,7 +80,7 @@ export async function count(tx: Tx, organization: string, domain: string, now: D
   return rows.length > 0
 }
 
-/** Whether this is the first refusal of the hour. */
+/** Returns whether this is the first refusal of the hour. */
 export async function markThrottled(tx: Tx, organization: string, domain: string, now: Date) {
   const { rows } = await sql`
     insert into send_counts as kept (organization_id, recipient_domain, hour, minute, throttled)
@@ -87,7 +99,7 @@ export interface Destination {
   throttled: boolean
 }
 
-/** Where an organization sent today, the most first. */
+/** Destinations of an organization today, most messages first. */
 export async function destinations(db: Db, organization: string, limit: number, now: Date) {
   const { rows } = await sql<Destination>`
     select recipient_domain,

@@ -1,10 +1,10 @@
 import type { Job } from '../../../jobs/jobs.ts'
+import { DAY_MS, HOUR_SECONDS } from '../../../lib/time.ts'
 import { deleteCountsBefore } from './limits.repository.ts'
 import { deleteSendsBefore } from './warming.repository.ts'
 import { warmingService } from './warming.service.ts'
 
-const HOUR_SECONDS = 3600
-const KEPT_MS = 7 * 24 * HOUR_SECONDS * 1000
+const KEPT_MS = 7 * DAY_MS
 
 export const tellWarmUp: Job = {
   name: 'optimizer.tell-warm-up',

@@ -12,7 +12,7 @@ interface Needs {
   feedback: FeedbackLoopService
 }
 
-/** Asked by other services of this installation; no part of the public API. */
+/** For other services of this installation; not part of the public API. */
 export const optimizerRoutes =
   ({ pacing, warming, feedback }: Needs): FastifyPluginAsyncTypebox =>
   async (app) => {

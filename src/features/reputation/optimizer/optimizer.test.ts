@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, INTERNAL_TOKEN, startApp } from '../../../../test/support/app.ts'
-import { Later } from '../../../content/later.ts'
-import type { Passing } from '../../../content/stage.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { tellWarmUp } from './optimizer.jobs.ts'
-import { pacingStage } from './pacing.stage.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
 
 let app: App
 let acme: Awaited<ReturnType<App['tenant']>>
@@ -41,7 +37,7 @@ const told = async (event: string, field: string, value: string) =>
 const suppressions = (email: string) =>
   app.core.db.selectFrom('suppressions').selectAll().where('email', '=', email).execute()
 
-describe('every route', () => {
+describe('every delivery optimizer route', () => {
   it.each([
     ['POST', '/check'],
     ['POST', '/record'],
@@ -54,7 +50,7 @@ describe('every route', () => {
     ['PUT', '/isp-limits/far.test'],
     ['GET', '/reputation/acme.test'],
     ['GET', '/stats/x'],
-  ])('%s %s asks for the token of the installation', async (method, path) => {
+  ])('%s %s requires the internal token', async (method, path) => {
     const body = method === 'GET' ? undefined : {}
     expect((await ask(method, path, body, '')).status).toBe(401)
     expect((await ask(method, path, body, 'wrong')).status).toBe(401)
@@ -101,11 +97,11 @@ describe('every route', () => {
     ['PUT', '/isp-limits/%3Cscript%3E', { hourly_limit: 1 }],
     ['GET', '/warming/schedule/nowhere', undefined],
     ['GET', '/stats/nobody', undefined],
-  ])('%s %s refuses %o', async (method, path, body) => {
+  ])('%s %s rejects %o with 422', async (method, path, body) => {
     expect((await ask(method, path, body)).status).toBe(422)
   })
 
-  it('says what is not there', async () => {
+  it('returns 404 for an unknown schedule, an unknown domain and a foreign domain', async () => {
     expect((await ask('GET', '/warming/schedule/192.0.2.77')).status).toBe(404)
     expect((await ask('GET', '/reputation/nowhere.test')).status).toBe(404)
     const foreign = `/reputation/acme.test?organization_id=${globex.organizationId}`
@@ -113,8 +109,8 @@ describe('every route', () => {
   })
 })
 
-describe('sending', () => {
-  it('goes on until the limit of the hour, which is told once', async () => {
+describe('pacing of outbound mail', () => {
+  it('stops at the hourly limit of a recipient domain and emits one event', async () => {
     await ask('PUT', `/isp-limits/${domain}`, { hourly_limit: 2 })
     const { body } = await post('/check', to(domain.toUpperCase()))
     expect(body).toMatchObject({
@@ -150,10 +146,10 @@ describe('sending', () => {
     expect(stats.total_daily_sends).toBeGreaterThanOrEqual(2)
   })
 
-  it('waits between messages once a burst is over, and stops for the day', async () => {
+  it('returns a delay after a burst and stops at the daily limit', async () => {
     await ask('PUT', `/isp-limits/${domain}`, { burst_limit: 1, delay_ms: 700, daily_limit: 2 })
     expect((await post('/check', to())).body.delay_ms).toBeUndefined()
-    // A minute may end in between; then a burst may begin again.
+    // At the turn of a minute the burst starts again, hence the poll.
     await expect
       .poll(async () => {
         await post('/record', to(domain, { organization_id: globex.organizationId }))
@@ -170,7 +166,7 @@ describe('sending', () => {
     })
   })
 
-  it('has the limits that are known, and those that were set', async () => {
+  it('merges the built-in ISP limits with stored ones', async () => {
     await ask('PUT', '/isp-limits/gmail.com', { hourly_limit: 7 })
     const { body } = await ask('GET', '/isp-limits')
     expect(body['gmail.com']).toEqual({
@@ -183,34 +179,10 @@ describe('sending', () => {
     expect(body['aol.com']).toMatchObject({ hourly_limit: 100, delay_ms: 2000 })
     expect(body.default).toMatchObject({ hourly_limit: 500, daily_limit: 10_000 })
   })
-
-  it('is paced on its way out, except to domains that are hosted here', async () => {
-    const stage = pacingStage(app.core)
-    const message = (recipients: string[], more: Partial<Passing> = {}): Passing => ({
-      direction: 'outbound',
-      organizationId: acme.organizationId,
-      sender: 'a@acme.test',
-      recipients,
-      login: 'x',
-      clientIp: undefined,
-      raw: Buffer.from('\r\n'),
-      ...more,
-    })
-    await ask('PUT', `/isp-limits/${domain}`, { hourly_limit: 1 })
-    await ask('PUT', '/isp-limits/globex.test', { hourly_limit: 0 })
-    const two = message([`a@${domain}`, `b@${domain}`, 'c@globex.test'])
-    expect(await stage.apply(two)).toMatchObject({ kind: 'pass' })
-    await expect(stage.apply(two)).rejects.toThrow(Later)
-    expect(await stage.apply({ ...two, direction: 'inbound' })).toMatchObject({ kind: 'pass' })
-    // Whoever cannot be judged is not held up.
-    expect(await stage.apply(message(['a@[192.0.2.1]']))).toMatchObject({ kind: 'pass' })
-    const off = { ...app.core, config: { ...app.core.config, DELIVERY_OPTIMIZER_ENABLED: false } }
-    expect(await pacingStage(off).apply(two)).toMatchObject({ kind: 'pass' })
-  })
 })
 
-describe('an address that is new', () => {
-  it('sends more every day, and each step is told once', async () => {
+describe('the warm-up of a sending IP', () => {
+  it('raises the limit every day and emits one event for each step', async () => {
     const ip = '192.0.2.50'
     const organization_id = acme.organizationId
     const { body } = await post('/warming/schedule', {
@@ -254,7 +226,7 @@ describe('an address that is new', () => {
     ])
   })
 
-  it('stops at what it may send today', async () => {
+  it('stops at the limit of the day', async () => {
     const sender_ip = '192.0.2.51'
     const organization_id = acme.organizationId
     const more = { target_daily_volume: 1, warmup_days: 9, organization_id }
@@ -268,7 +240,7 @@ describe('an address that is new', () => {
   })
 })
 
-describe('what comes back', () => {
+describe('bounces reported to the optimizer', () => {
   const bounce = (recipient: string, bounce_type: string) =>
     post('/bounce', {
       organization_id: acme.organizationId,
@@ -284,19 +256,19 @@ describe('what comes back', () => {
     ['Complaint', true, 'COMPLAINT'],
     ['unsubscribe', true, 'UNSUBSCRIBE'],
     ['soft', false, undefined],
-  ])('as %s is suppressed: %s', async (kind, suppressed, type) => {
+  ])('of type %s suppress the recipient: %s', async (kind, suppressed, type) => {
     const recipient = `${kind.toLowerCase()}@far.test`
     expect(await bounce(recipient, kind)).toMatchObject({ status: 200, body: { suppressed } })
     const rows = await suppressions(recipient)
     expect(rows.map((row) => row.suppression_type)).toEqual(type ? [type] : [])
   })
 
-  it('as soft is suppressed when it comes too often', async () => {
+  it('suppress the recipient at the fifth soft bounce', async () => {
     for (let i = 0; i < 4; i++) await bounce('often@far.test', 'soft')
     expect(await bounce('often@far.test', 'soft')).toMatchObject({ body: { suppressed: true } })
   })
 
-  it('says how a domain is doing', async () => {
+  it('leave the reputation of a domain readable', async () => {
     expect((await ask('GET', '/reputation/ACME.test')).body).toMatchObject({
       domain: 'acme.test',
       score: 100,
@@ -305,7 +277,7 @@ describe('what comes back', () => {
   })
 })
 
-describe('a complaint', () => {
+describe('a feedback loop complaint', () => {
   const report = (to: string, more = '') =>
     [
       'From: <fbl@isp.test>',
@@ -337,7 +309,7 @@ describe('a complaint', () => {
       '--b--',
     ].join('\r\n')
 
-  it('as fields is stored, told, and ends mail to who complained', async () => {
+  it('is stored from JSON fields, emits events and suppresses the recipient', async () => {
     const original_recipient = 'fields@isp.test'
     const { body } = await post('/feedback-loop', {
       organization_id: acme.organizationId,
@@ -361,7 +333,7 @@ describe('a complaint', () => {
     expect((await told('delivery.complaint', 'recipient', original_recipient)).length).toBe(1)
   })
 
-  it('as a report is read, belongs to who sent the mail, and counts once', async () => {
+  it('is parsed from a report, attributed to the sending organization and counted once', async () => {
     const raw = report('<Report@isp.test>')
     expect((await post('/feedback-loop', { report: raw })).body).toMatchObject({
       status: 'recorded',
@@ -389,7 +361,7 @@ describe('a complaint', () => {
     expect(mine[0]).not.toHaveProperty('digest')
   })
 
-  it('whose author is not told waits for somebody to look', async () => {
+  it('with a redacted recipient stays unprocessed', async () => {
     const { body } = await post('/feedback-loop', { report: report('redacted') })
     expect(body).toMatchObject({ status: 'recorded', suppressed: false })
     const support = await app.operator('support')
@@ -397,13 +369,13 @@ describe('a complaint', () => {
     expect(list.body.data.items).toMatchObject([{ original_recipient: '', processed: false }])
   })
 
-  it('that takes a message for no spam suppresses nobody', async () => {
+  it('adds no suppression when its type is not-spam', async () => {
     const raw = report('<fine@isp.test>').replace('Feedback-Type: abuse', 'Feedback-Type: not-spam')
     expect((await post('/feedback-loop', { report: raw })).body.suppressed).toBe(false)
     expect(await suppressions('fine@isp.test')).toEqual([])
   })
 
-  it('cannot name another organization as the sender of a domain', async () => {
+  it('cannot attribute the domain of one organization to another', async () => {
     const { body } = await post('/feedback-loop', {
       organization_id: globex.organizationId,
       reporter: 'fbl@isp.test',

@@ -1,17 +1,24 @@
-import { isIP } from 'node:net'
+import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
-import { plainAddress } from '../../../lib/cidr.ts'
+import type { Db } from '../../../database/database.ts'
+import { isOrganization } from '../../../hosting/tenants.repository.ts'
+import { type Page, paginated } from '../../../http/paging.ts'
 import { toDomainName } from '../../../lib/domain-name.ts'
-import { isOrganization } from '../../tracking/tracked.repository.ts'
-import { DomainThrottled } from '../reputation.events.ts'
-import { DEFAULT_LIMITS, type IspLimit, OTHERS } from './isp-limits.ts'
+import { isIpAddress, normalizeIp } from '../../../lib/ip.ts'
+import { DEFAULT_LIMITS, type IspLimit, limitFor } from './isp-limits.ts'
+import { destinationOf, limitOf, storeLimit } from './limit-changes.ts'
 import * as limits from './limits.repository.ts'
-import { NoSuchOrganization, NotADomain, NotAnAddress } from './optimizer.errors.ts'
-import { stageOf } from './warm-up.ts'
+import { emitThrottled, overLimit, overStep } from './obstacles.ts'
+import {
+  LimitNotFound,
+  NoSuchOrganization,
+  NotADomain,
+  NotAnAddress,
+  NothingToChange,
+} from './optimizer.errors.ts'
+import { counts } from './paced-mail.repository.ts'
 import * as warming from './warming.repository.ts'
 
-const HOUR_MS = 60 * 60 * 1000
-const DAY_MS = 24 * HOUR_MS
 const DESTINATIONS = 100
 
 export interface Question {
@@ -20,47 +27,24 @@ export interface Question {
   sender_ip?: string | null
 }
 
-type Needs = Pick<Core, 'db' | 'events' | 'now'>
+type Needs = Pick<Core, 'change' | 'config' | 'db' | 'events' | 'now'>
 
 export type PacingService = ReturnType<typeof pacingService>
 
-/** Whether mail to a destination may go now, so that nobody there takes offence. */
-export function pacingService({ db, events, now }: Needs) {
-  async function limitOf(domain: string): Promise<IspLimit> {
-    const stored = await limits.limitsOf(db, [domain, OTHERS])
-    const own = (name: string) => stored.find((limit) => limit.domain === name)
-    const { domain: _name, ...limit } = {
-      domain,
-      ...((own(domain) ??
-        DEFAULT_LIMITS[domain] ??
-        own(OTHERS) ??
-        DEFAULT_LIMITS[OTHERS]) as IspLimit),
-    }
-    return limit
+/** Decides whether mail to a destination may go now, within the limits of its provider. */
+export function pacingService({ change, config, db, events, now }: Needs) {
+  /** The reason not to send now, and until when. */
+  async function obstacle({ domain, ip, counts, limit }: Considered) {
+    const byLimit = overLimit(domain, counts, limit, now())
+    if (byLimit || ip === undefined) return byLimit
+    const schedule = await warming.find(db, ip)
+    return schedule && overStep(db, schedule, domain, now())
   }
 
-  /** What speaks against sending now, and until when. */
-  async function obstacle({ domain, ip, counts, limit }: Considered) {
-    const at = now().getTime()
-    const next = (ms: number) => new Date((Math.floor(at / ms) + 1) * ms).toISOString()
-    if (counts.hour >= limit.hourly_limit) {
-      const reason = `hourly limit of ${limit.hourly_limit} reached for ${domain}`
-      return { reason, schedule_for: next(HOUR_MS) }
-    }
-    if (counts.day >= limit.daily_limit) {
-      const reason = `daily limit of ${limit.daily_limit} reached for ${domain}`
-      return { reason, schedule_for: next(DAY_MS) }
-    }
-    const schedule = ip === undefined ? undefined : await warming.find(db, ip)
-    if (!schedule) return undefined
-    const { completed, today_limit } = stageOf(schedule, now())
-    const sent = (await warming.sentToday(db, [schedule.ip_address], now())).get(
-      schedule.ip_address,
-    )
-    if (completed || (sent ?? 0) < today_limit) return undefined
-    const reason = `warm-up limit of ${today_limit} reached for ${ip}, sending to ${domain}`
-    return { reason, schedule_for: next(DAY_MS) }
-  }
+  const enforcement = () => ({
+    enforced: config.DELIVERY_OPTIMIZER_ENABLED,
+    note: config.DELIVERY_OPTIMIZER_ENABLED ? null : NOT_ENFORCED,
+  })
 
   return {
     async check(question: Question) {
@@ -68,32 +52,29 @@ export function pacingService({ db, events, now }: Needs) {
       const domain = domainOf(question)
       const ip = addressOf(question)
       if (!(await isOrganization(db, organization_id))) throw new NoSuchOrganization()
-      const limit = await limitOf(domain)
-      const counts = await limits.sent(db, organization_id, domain, now())
+      const limit = await limitOf(db, domain)
+      const sent = await limits.sent(db, organization_id, domain, now())
       const figures = {
         recipient_domain: domain,
-        hourly_count: counts.hour,
+        hourly_count: sent.hour,
         hourly_limit: limit.hourly_limit,
-        daily_count: counts.day,
+        daily_count: sent.day,
         daily_limit: limit.daily_limit,
         max_concurrent: limit.max_concurrent,
       }
-      const refused = await obstacle({ domain, ip, counts, limit })
+      const refused = await obstacle({ domain, ip, counts: sent, limit })
       if (!refused) {
-        // So many in a minute go out at once; after that each waits a moment.
-        const delay_ms = counts.minute >= limit.burst_limit ? limit.delay_ms : 0
+        // The burst of a minute goes out at once; further messages are delayed.
+        const delay_ms = sent.minute >= limit.burst_limit ? limit.delay_ms : 0
         return { send_now: true, ...(delay_ms > 0 && { delay_ms }), ...figures }
       }
-      await db.transaction().execute(async (tx) => {
-        if (!(await limits.markThrottled(tx, organization_id, domain, now()))) return
-        await events.emit(
-          tx,
-          DomainThrottled,
-          { org_id: organization_id },
-          { domain, reason: refused.reason, organization_id },
+      await db
+        .transaction()
+        .execute((tx) =>
+          emitThrottled({ events, now }, tx, organization_id, domain, refused.reason),
         )
-      })
-      return { send_now: false, ...refused, ...figures }
+      const { reason, schedule_for } = refused
+      return { send_now: false, reason, schedule_for, ...figures }
     },
 
     async record(question: Question) {
@@ -114,17 +95,40 @@ export function pacingService({ db, events, now }: Needs) {
       return { ...DEFAULT_LIMITS, ...Object.fromEntries(own) } as Record<string, IspLimit>
     },
 
-    /** Changes what is named; the rest stays as it was. */
-    async setLimit(sent: string, changes: Partial<IspLimit>) {
-      const domain = sent.toLowerCase() === OTHERS ? OTHERS : toDomainName(sent)
-      if (domain === undefined) throw new NotADomain('domain')
-      return db.transaction().execute(async (tx) => {
-        await limits.lockLimits(tx)
-        const limit = { ...(await limitOf(domain)), ...changes }
-        await limits.storeLimit(tx, domain, limit, now())
-        return { domain, ...limit }
-      })
+    /** For operators: every limit, and how many messages wait for it. */
+    async list(page: Page) {
+      const stored = await limits.limitsOf(db)
+      const names = new Set(stored.map(({ domain }) => domain))
+      const builtIn = Object.keys(DEFAULT_LIMITS).filter((domain) => !names.has(domain))
+      const all = [...names, ...builtIn].sort()
+      const waiting = await waitingByDomain(db)
+      const items = all.slice(page.offset, page.offset + page.perPage).map((domain) => ({
+        domain,
+        ...limitFor(domain, stored),
+        is_built_in: !names.has(domain),
+        waiting: waiting.get(domain) ?? 0,
+      }))
+      return { ...paginated(items, all.length, page), ...enforcement() }
     },
+
+    /** Changes the given fields only. */
+    setLimit: (sent: string, changes: Partial<IspLimit>) =>
+      db.transaction().execute((tx) => storeLimit(tx, sent, changes, now())),
+
+    async changeLimit(caller: Caller, sent: string, changes: Partial<IspLimit>) {
+      if (Object.keys(changes).length === 0) throw new NothingToChange()
+      const stored = await change(caller, (tx) => storeLimit(tx, sent, changes, now()))
+      const waiting = (await waitingByDomain(db)).get(stored.domain) ?? 0
+      return { ...stored, is_built_in: false, waiting, ...enforcement() }
+    },
+
+    /** The built-in limit applies again. */
+    removeLimit: (caller: Caller, sent: string) =>
+      change(caller, async (tx) => {
+        const domain = destinationOf(sent)
+        if (!(await limits.removeLimit(tx, domain))) throw new LimitNotFound()
+        return { domain }
+      }),
 
     async stats(organizationId: string) {
       if (!(await isOrganization(db, organizationId))) throw new NoSuchOrganization()
@@ -142,6 +146,18 @@ export function pacingService({ db, events, now }: Needs) {
   }
 }
 
+/** Limits act on mail only where the installation paces it. */
+const NOT_ENFORCED = 'Set DELIVERY_OPTIMIZER_ENABLED=true to apply limits to outgoing mail'
+
+async function waitingByDomain(db: Db): Promise<Map<string, number>> {
+  const found = new Map<string, number>()
+  for (const { recipient_domain, reason, state, total } of await counts(db)) {
+    if (state !== 'waiting' || reason === 'warm_up') continue
+    found.set(recipient_domain, (found.get(recipient_domain) ?? 0) + total)
+  }
+  return found
+}
+
 interface Considered {
   domain: string
   ip: string | undefined
@@ -157,6 +173,6 @@ function domainOf({ recipient_domain }: Question): string {
 
 function addressOf({ sender_ip }: Question): string | undefined {
   if (sender_ip === undefined || sender_ip === null) return undefined
-  if (isIP(sender_ip) === 0 || sender_ip.includes('%')) throw new NotAnAddress('sender_ip')
-  return plainAddress(sender_ip)
+  if (!isIpAddress(sender_ip)) throw new NotAnAddress('sender_ip')
+  return normalizeIp(sender_ip)
 }

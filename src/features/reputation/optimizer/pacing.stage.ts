@@ -1,48 +1,85 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Later } from '../../../content/later.ts'
-import type { Stage } from '../../../content/stage.ts'
+import type { Mail, Stage } from '../../../content/stage.ts'
 import type { Core } from '../../../core.ts'
+import { toDomainName } from '../../../lib/domain-name.ts'
 import { domainOf } from '../../../lib/mail-address.ts'
+import { type Admitted, admit, runningSchedule } from './admission.ts'
 import { hostedAmong } from './hosted.repository.ts'
-import { pacingService } from './pacing.service.ts'
+import { setQueueId } from './paced-mail.repository.ts'
 
-// However many destinations a message has, it does not wait longer than its sender would.
+// The upper limit of the delay: a sender does not wait much longer for a reply.
 const LONGEST_WAIT_MS = 10_000
 
-/** Keeps outgoing mail to what its destinations put up with. While nobody can say, it goes. */
-export function pacingStage(core: Pick<Core, 'config' | 'db' | 'events' | 'log' | 'now'>): Stage {
-  const pacing = pacingService(core)
+type Needs = Pick<Core, 'config' | 'db' | 'events' | 'log' | 'now'>
 
-  async function destinationsOf(recipients: readonly string[]): Promise<string[]> {
-    const names = [...new Set(recipients.map((recipient) => domainOf(recipient).toLowerCase()))]
-    const hosted = await hostedAmong(core.db, names)
-    return names.filter((name) => !hosted.has(name))
+/**
+ * Limits the rate of outbound mail for each destination and for IP addresses in warm-up. Mail above
+ * a limit is accepted and waits on hold in the queue. If the check fails, mail passes.
+ */
+export function pacingStage(core: Needs): Stage {
+  const { config, db, log, now } = core
+
+  const isPaced = async (organizationId: string): Promise<boolean> =>
+    config.DELIVERY_OPTIMIZER_ENABLED ||
+    (await runningSchedule(db, organizationId, now())) !== undefined
+
+  /** Recipients outside of this host by domain; an address literal has no domain. */
+  async function destinationsOf(recipients: readonly string[]): Promise<Map<string, string[]>> {
+    const found = new Map<string, string[]>()
+    for (const recipient of recipients) {
+      const domain = toDomainName(domainOf(recipient))
+      if (domain !== undefined) found.set(domain, [...(found.get(domain) ?? []), recipient])
+    }
+    for (const name of await hostedAmong(db, [...found.keys()])) found.delete(name)
+    return found
   }
 
   return {
     name: 'pacing',
-    async apply(message) {
-      const passed = { kind: 'pass', messages: [message] } as const
-      if (!core.config.DELIVERY_OPTIMIZER_ENABLED || message.direction !== 'outbound') return passed
+    async apply(mail) {
+      const passed = { kind: 'pass', mails: [mail] } as const
+      if (mail.direction !== 'outbound') return passed
       try {
-        const organization_id = message.organizationId
-        const questions = (await destinationsOf(message.recipients)).map((recipient_domain) => ({
-          recipient_domain,
-          organization_id,
-        }))
-        let wait = 0
-        for (const question of questions) {
-          const answer = await pacing.check(question)
-          if ('reason' in answer) throw new Later(answer.reason)
-          wait = Math.max(wait, answer.delay_ms ?? 0)
-        }
-        if (wait > 0) await sleep(Math.min(wait, LONGEST_WAIT_MS))
-        for (const question of questions) await pacing.record(question)
+        if (!(await isPaced(mail.organizationId))) return passed
+        const destinations = await destinationsOf(mail.recipients)
+        if (destinations.size === 0) return passed
+        const { organizationId, sender } = mail
+        const admitted = await admit(core, { organizationId, sender, destinations })
+        if (admitted.delayMs > 0) await sleep(Math.min(admitted.delayMs, LONGEST_WAIT_MS))
+        return { kind: 'pass', mails: split(core, mail, destinations, admitted) }
       } catch (error) {
-        if (error instanceof Later) throw error
-        core.log.warn({ err: error }, 'mail goes out without being paced')
+        log.warn({ err: error }, 'pacing failed, mail passes without a limit')
+        return passed
       }
-      return passed
     },
   }
+}
+
+/** One message for all that is delivered now, and one for each destination that waits. */
+function split(
+  { db }: Pick<Core, 'db'>,
+  mail: Mail,
+  destinations: ReadonlyMap<string, readonly string[]>,
+  { passing, held }: Admitted,
+): Mail[] {
+  const outside = new Set([...destinations.values()].flat())
+  const now = new Set(passing.recipients)
+  const recipients = mail.recipients.filter((one) => now.has(one) || !outside.has(one))
+  const noted = (ids: readonly string[]) =>
+    ids.length === 0
+      ? {}
+      : {
+          queued: async (queueId: string) => {
+            await setQueueId(db, ids, queueId)
+          },
+        }
+  return [
+    ...(recipients.length > 0 ? [{ ...mail, recipients, ...noted(passing.ids) }] : []),
+    ...held.map((piece) => ({
+      ...mail,
+      recipients: piece.recipients,
+      isHeld: true,
+      ...noted([piece.id]),
+    })),
+  ]
 }

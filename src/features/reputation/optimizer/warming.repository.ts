@@ -7,19 +7,20 @@ const columns = [
   'target_daily_volume',
   'warmup_days',
   'started_at',
+  'paused_at',
   'told_day',
 ] as const
 
 export interface NewSchedule {
   ip_address: string
-  organization_id: string
+  organization_id: string | null
   target_daily_volume: number
   warmup_days: number
 }
 
-/** A new one begins today; one for the same address takes the place of the old one. */
+/** Starts today and replaces an earlier schedule of the same IP address. */
 export const store = (tx: Tx, schedule: NewSchedule, now: Date) => {
-  const values = { ...schedule, started_at: now.toISOString(), told_day: 1 }
+  const values = { ...schedule, started_at: now.toISOString(), paused_at: null, told_day: 1 }
   return tx
     .insertInto('warmup_schedules')
     .values(values)
@@ -28,13 +29,66 @@ export const store = (tx: Tx, schedule: NewSchedule, now: Date) => {
     .executeTakeFirstOrThrow()
 }
 
+/** Returns undefined if the IP address has a schedule. The first step is emitted by the job. */
+export const insert = (tx: Tx, schedule: NewSchedule, now: Date) =>
+  tx
+    .insertInto('warmup_schedules')
+    .values({ ...schedule, started_at: now.toISOString(), told_day: 0 })
+    .onConflict((conflict) => conflict.column('ip_address').doNothing())
+    .returning(columns)
+    .executeTakeFirst()
+
 export const find = (db: Db, ip: string) =>
   db.selectFrom('warmup_schedules').select(columns).where('ip_address', '=', ip).executeTakeFirst()
+
+/** The schedule of an organization, else that of all organizations; the newest of several. */
+export const scheduleFor = (db: Db, organizationId: string) =>
+  db
+    .selectFrom('warmup_schedules')
+    .select(columns)
+    .where((eb) =>
+      eb.or([eb('organization_id', '=', organizationId), eb('organization_id', 'is', null)]),
+    )
+    .orderBy('organization_id', (order) => order.asc().nullsLast())
+    .orderBy('started_at', 'desc')
+    .orderBy('ip_address')
+    .limit(1)
+    .executeTakeFirst()
+
+export const lock = (tx: Tx, ip: string) =>
+  tx
+    .selectFrom('warmup_schedules')
+    .select(columns)
+    .where('ip_address', '=', ip)
+    .forUpdate()
+    .executeTakeFirst()
+
+export interface ScheduleChange {
+  target_daily_volume?: number
+  warmup_days?: number
+  started_at?: string
+  paused_at?: string | null
+}
+
+export const update = (tx: Tx, ip: string, fields: ScheduleChange) =>
+  tx
+    .updateTable('warmup_schedules')
+    .set(fields)
+    .where('ip_address', '=', ip)
+    .returning(columns)
+    .executeTakeFirstOrThrow()
+
+export const remove = (tx: Tx, ip: string) =>
+  tx
+    .deleteFrom('warmup_schedules')
+    .where('ip_address', '=', ip)
+    .returning(columns)
+    .executeTakeFirst()
 
 export const all = (db: Db) =>
   db.selectFrom('warmup_schedules').select(columns).orderBy('ip_address').execute()
 
-/** Those under way, locked, so that each step is told once. */
+/** Locks the running schedules, so that each step is emitted once. */
 export const lockUntold = (tx: Tx) =>
   tx
     .selectFrom('warmup_schedules')
@@ -49,7 +103,7 @@ export const setTold = (tx: Tx, ip: string, day: number) =>
 
 const day = (now: Date) => now.toISOString().slice(0, 10)
 
-/** Counts a message of an address, if that is being warmed up. */
+/** Counts a message if the IP address is being warmed up. */
 export const countSend = (tx: Tx, ip: string, now: Date) =>
   sql`
     insert into warmup_sends as kept (ip_address, day, sent)

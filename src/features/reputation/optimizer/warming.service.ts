@@ -1,24 +1,27 @@
-import { isIP } from 'node:net'
+import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
-import { plainAddress } from '../../../lib/cidr.ts'
-import { isOrganization } from '../../tracking/tracked.repository.ts'
+import { isOrganization } from '../../../hosting/tenants.repository.ts'
+import { type Page, paginated } from '../../../http/paging.ts'
 import { IpWarmed } from '../reputation.events.ts'
-import { NoSuchOrganization, NotAnAddress, ScheduleNotFound } from './optimizer.errors.ts'
+import { NoSuchOrganization, NothingToChange, ScheduleNotFound } from './optimizer.errors.ts'
+import { counts } from './paced-mail.repository.ts'
 import { type Schedule, stageOf } from './warm-up.ts'
+import * as changes from './warm-up-changes.ts'
 import * as warming from './warming.repository.ts'
 
-type Needs = Pick<Core, 'db' | 'events' | 'now'>
+type Needs = Pick<Core, 'change' | 'db' | 'events' | 'now'>
 
 export type WarmingService = ReturnType<typeof warmingService>
 
-/** Addresses that are new to the world send a little more every day. */
-export const warmingService = ({ db, events, now }: Needs) => {
+/** New IP addresses send a little more every day. */
+export const warmingService = ({ change, db, events, now }: Needs) => {
   const shown = (schedule: Schedule, sent: number) => ({
     ip_address: schedule.ip_address,
     organization_id: schedule.organization_id,
     target_daily_volume: schedule.target_daily_volume,
     warmup_days: schedule.warmup_days,
     started_at: schedule.started_at,
+    paused_at: schedule.paused_at,
     ...stageOf(schedule, now()),
     sent_today: sent,
   })
@@ -37,9 +40,27 @@ export const warmingService = ({ db, events, now }: Needs) => {
     )
   }
 
+  /** Adds the mail of each schedule: sent today, handed to Postfix, and waiting. */
+  async function withMail(schedules: Schedule[]) {
+    const ips = schedules.map(({ ip_address }) => ip_address)
+    const sent = await warming.sentToday(db, ips, now())
+    const paced = await counts(db)
+    const totalOf = (ip: string, isWaiting: boolean) =>
+      paced
+        .filter((row) => row.ip_address === ip && (row.state === 'waiting') === isWaiting)
+        .reduce((sum, { total }) => sum + total, 0)
+    return schedules.map((schedule) => ({
+      ...shown(schedule, sent.get(schedule.ip_address) ?? 0),
+      under_way: totalOf(schedule.ip_address, false),
+      waiting: totalOf(schedule.ip_address, true),
+    }))
+  }
+  const one = async (schedule: Schedule) => (await withMail([schedule]))[0] as Shown
+  type Shown = Awaited<ReturnType<typeof withMail>>[number]
+
   return {
-    async schedule(sent: warming.NewSchedule) {
-      const ip_address = addressOf(sent.ip_address)
+    async schedule(sent: warming.NewSchedule & { organization_id: string }) {
+      const ip_address = changes.sendingAddress(sent.ip_address)
       if (!(await isOrganization(db, sent.organization_id))) throw new NoSuchOrganization()
       const stored = await db.transaction().execute(async (tx) => {
         const schedule = await warming.store(tx, { ...sent, ip_address }, now())
@@ -51,11 +72,34 @@ export const warmingService = ({ db, events, now }: Needs) => {
     },
 
     async find(sent: string) {
-      const ip = addressOf(sent)
+      const ip = changes.sendingAddress(sent)
       const schedule = await warming.find(db, ip)
       if (!schedule) throw new ScheduleNotFound()
       return shown(schedule, (await warming.sentToday(db, [ip], now())).get(ip) ?? 0)
     },
+
+    /** For operators, with the mail that waits. */
+    async list(page: Page) {
+      const all = await warming.all(db)
+      const shownOnPage = all.slice(page.offset, page.offset + page.perPage)
+      return paginated(await withMail(shownOnPage), all.length, page)
+    },
+
+    async begin(caller: Caller, sent: warming.NewSchedule) {
+      const schedule = await change(caller, (tx) => changes.begin(tx, sent, now()))
+      return one(schedule)
+    },
+
+    async alter(caller: Caller, ip: string, sent: changes.WarmUpChange) {
+      if (Object.keys(sent).length === 0) throw new NothingToChange()
+      return one(await change(caller, (tx) => changes.alter(tx, ip, sent, now())))
+    },
+
+    end: (caller: Caller, ip: string) =>
+      change(caller, async (tx) => {
+        const { ip_address, organization_id } = await changes.end(tx, ip)
+        return { ip_address, organization_id }
+      }),
 
     async status() {
       const all = await warming.all(db)
@@ -64,7 +108,7 @@ export const warmingService = ({ db, events, now }: Needs) => {
       return { schedules: all.map((one) => shown(one, sent.get(one.ip_address) ?? 0)) }
     },
 
-    /** Tells of every address that may send more than yesterday, once. */
+    /** Emits one event for every IP address whose limit has grown since yesterday. */
     tellSteps: () =>
       db.transaction().execute(async (tx) => {
         for (const schedule of await warming.lockUntold(tx)) {
@@ -76,9 +120,4 @@ export const warmingService = ({ db, events, now }: Needs) => {
         }
       }),
   }
-}
-
-function addressOf(sent: string): string {
-  if (isIP(sent) === 0 || sent.includes('%')) throw new NotAnAddress('ip_address')
-  return plainAddress(sent)
 }

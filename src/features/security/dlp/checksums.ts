@@ -1,4 +1,4 @@
-/** Payment cards, Canadian SIN: every second digit from the right doubled. */
+/** Payment cards and Canadian SIN: doubles every second digit from the right. */
 export function luhn(digits: string): boolean {
   let sum = 0
   for (let index = 0; index < digits.length; index++) {
@@ -9,7 +9,7 @@ export function luhn(digits: string): boolean {
   return sum % 10 === 0
 }
 
-/** ISO 7064 mod 97-10, of IBAN: the first four characters go to the end, letters are numbers. */
+/** ISO 7064 MOD 97-10 of an IBAN: the first four characters move to the end, A is 10. */
 export function mod97(iban: string): boolean {
   let rest = 0
   for (const character of iban.slice(4) + iban.slice(0, 4)) {
@@ -32,7 +32,7 @@ export function dniLetter(id: string): boolean {
   return 'TRWAGMYFPDXBNJZSQVHLCKE'[Number(number) % 23] === id.at(-1)
 }
 
-/** French NIR: 13 digits and a key; Corsica has letters. */
+/** French NIR: 13 digits and a key; departments of Corsica contain a letter. */
 export function nirKey(id: string): boolean {
   const number = id.slice(0, 13).replace('2A', '19').replace('2B', '18')
   return 97 - Number(BigInt(number) % 97n) === Number(id.slice(13))
@@ -42,7 +42,7 @@ export function nirKey(id: string): boolean {
 export const peselDigit = (digits: string): boolean =>
   (10 - (weighted(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3]) % 10)) % 10 === Number(digits[10])
 
-/** Brazilian CPF: two digits that check the ones before them. */
+/** Brazilian CPF: each of the last two digits checks all digits before it. */
 export function cpfDigits(digits: string): boolean {
   if (/^(\d)\1*$/.test(digits)) return false
   return [9, 10].every((length) => {

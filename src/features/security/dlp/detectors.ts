@@ -1,30 +1,30 @@
 import * as checksums from './checksums.ts'
 
-/** Finds a kind of personal data: a shape, and whether what has the shape is the real thing. */
+/** Detects one kind of personal data by its shape and a check of each candidate. */
 interface Detector {
-  /** Global, without nested repetition: it runs over everything that passes. */
+  /** Global, and without nested repetition because it runs over every message. */
   shape: RegExp
-  isReal(found: string): boolean
+  isReal(candidate: string): boolean
 }
 
 const always = () => true
-const bare = (text: string) => text.replace(/[\s.\-/]/g, '').toUpperCase()
+const stripped = (text: string) => text.replace(/[\s.\-/]/g, '').toUpperCase()
 const checked =
   (check: (text: string) => boolean) =>
-  (found: string): boolean =>
-    check(bare(found))
+  (candidate: string): boolean =>
+    check(stripped(candidate))
 
-// Letters and digits on either side make it part of something else.
-const alone = (shape: string) => new RegExp(`(?<![A-Za-z0-9])(?:${shape})(?![A-Za-z0-9])`, 'g')
+// A letter or digit on either side means that the text is part of a longer token.
+const standalone = (shape: string) => new RegExp(`(?<![A-Za-z0-9])(?:${shape})(?![A-Za-z0-9])`, 'g')
 
-const MIN_CARD = 13
+const MIN_CARD_DIGITS = 13
 
-/** Digits in groups: the last group after a card number may be its check value, or a date. */
-function holdsCard(found: string): boolean {
+/** Tests every prefix of groups, because a check value or a date may follow the card number. */
+function containsCard(candidate: string): boolean {
   let digits = ''
-  for (const group of found.split(/[ -]/)) {
+  for (const group of candidate.split(/[ -]/)) {
     digits += group
-    if (digits.length >= MIN_CARD && CARD_ISSUERS.test(digits) && checksums.luhn(digits))
+    if (digits.length >= MIN_CARD_DIGITS && CARD_ISSUERS.test(digits) && checksums.luhn(digits))
       return true
   }
   return false
@@ -45,61 +45,67 @@ const IBAN_LENGTHS: Record<string, number> = Object.fromEntries(
     .map((entry) => [entry.slice(0, 2), Number(entry.slice(2))]),
 )
 
-/** A shape takes what follows an IBAN along; its country says how long it is. */
-function isIban(found: string): boolean {
-  const text = bare(found)
+/** The shape also matches text after the IBAN; the country gives the length. */
+function isIban(candidate: string): boolean {
+  const text = stripped(candidate)
   const length = IBAN_LENGTHS[text.slice(0, 2)]
   return length !== undefined && text.length >= length && checksums.mod97(text.slice(0, length))
 }
 
 export const DETECTORS: Record<string, Detector> = {
   credit_card: {
-    shape: alone('\\d(?:[ -]?\\d){12,18}'),
-    isReal: holdsCard,
+    shape: standalone('\\d(?:[ -]?\\d){12,18}'),
+    isReal: containsCard,
   },
-  iban: { shape: alone('[A-Za-z]{2}\\d{2}(?: ?[A-Za-z0-9]){11,30}'), isReal: isIban },
-  // No checksum: areas, groups and numbers that are never given out are left out.
+  iban: { shape: standalone('[A-Za-z]{2}\\d{2}(?: ?[A-Za-z0-9]){11,30}'), isReal: isIban },
+  // There is no checksum; the shape excludes numbers that are never issued.
   us_ssn: {
-    shape: alone('(?!000|666|9)\\d{3}[- ](?!00)\\d{2}[- ](?!0000)\\d{4}'),
+    shape: standalone('(?!000|666|9)\\d{3}[- ](?!00)\\d{2}[- ](?!0000)\\d{4}'),
     isReal: always,
   },
   uk_nino: {
-    shape: alone(
+    shape: standalone(
       '(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\\d{2} ?\\d{2} ?\\d{2} ?[A-D]',
     ),
     isReal: always,
   },
-  ca_sin: { shape: alone('[1-79]\\d{2}[- ]\\d{3}[- ]\\d{3}'), isReal: checked(checksums.luhn) },
-  nl_bsn: { shape: alone('[1-9]\\d{8}'), isReal: checked(checksums.elevenTest) },
-  es_dni: { shape: alone('[XYZxyz\\d]\\d{7}-?[A-Za-z]'), isReal: checked(checksums.dniLetter) },
+  ca_sin: {
+    shape: standalone('[1-79]\\d{2}[- ]\\d{3}[- ]\\d{3}'),
+    isReal: checked(checksums.luhn),
+  },
+  nl_bsn: { shape: standalone('[1-9]\\d{8}'), isReal: checked(checksums.elevenTest) },
+  es_dni: {
+    shape: standalone('[XYZxyz\\d]\\d{7}-?[A-Za-z]'),
+    isReal: checked(checksums.dniLetter),
+  },
   fr_nir: {
-    shape: alone('[12] ?\\d{2} ?\\d{2} ?(?:\\d{2}|2[ABab]) ?\\d{3} ?\\d{3} ?\\d{2}'),
+    shape: standalone('[12] ?\\d{2} ?\\d{2} ?(?:\\d{2}|2[ABab]) ?\\d{3} ?\\d{3} ?\\d{2}'),
     isReal: checked(checksums.nirKey),
   },
   it_codice_fiscale: {
-    shape: alone('[A-Za-z]{6}\\d{2}[A-Za-z]\\d{2}[A-Za-z]\\d{3}[A-Za-z]'),
+    shape: standalone('[A-Za-z]{6}\\d{2}[A-Za-z]\\d{2}[A-Za-z]\\d{3}[A-Za-z]'),
     isReal: checked(checksums.codiceLetter),
   },
-  pl_pesel: { shape: alone('\\d{11}'), isReal: checked(checksums.peselDigit) },
+  pl_pesel: { shape: standalone('\\d{11}'), isReal: checked(checksums.peselDigit) },
   br_cpf: {
-    shape: alone('\\d{3}\\.\\d{3}\\.\\d{3}-\\d{2}'),
+    shape: standalone('\\d{3}\\.\\d{3}\\.\\d{3}-\\d{2}'),
     isReal: checked(checksums.cpfDigits),
   },
   de_tax_id: {
-    shape: alone('[1-9]\\d ?\\d{3} ?\\d{3} ?\\d{3}'),
+    shape: standalone('[1-9]\\d ?\\d{3} ?\\d{3} ?\\d{3}'),
     isReal: checked(checksums.taxIdDigit),
   },
 }
 
-/** Whether the text holds such data. What only looks like it may hide the beginning of real data. */
+/** After a false candidate the search continues one character later: real data may overlap it. */
 export function detects(name: string, text: string): boolean {
   const detector = DETECTORS[name]
   if (!detector) return false
   const { isReal, shape } = detector
   shape.lastIndex = 0
-  for (let found = shape.exec(text); found; found = shape.exec(text)) {
-    if (isReal(found[0])) return true
-    shape.lastIndex = found.index + 1
+  for (let match = shape.exec(text); match; match = shape.exec(text)) {
+    if (isReal(match[0])) return true
+    shape.lastIndex = match.index + 1
   }
   return false
 }

@@ -4,7 +4,7 @@ import { Nullable } from '../../../http/envelope.ts'
 
 export const DlpViolation = defineEvent('security.dlp.violation', {
   source: 'dlp',
-  summary: 'A message holds what a policy does not let out',
+  summary: 'A message violated a DLP policy',
   data: Type.Object({
     sender: Type.String(),
     recipient: Type.String(),

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { operator } from '../../../access/labels.ts'
+import { WORK_ERRORS } from '../../../errors.ts'
 import { Success, success } from '../../../http/envelope.ts'
 import { Paginated, pageOf } from '../../../http/paging.ts'
 import { sortOf } from '../../../http/sorting.ts'
@@ -15,25 +16,25 @@ export const dlpRoutes =
       config: { auth: operator('operator') },
       schema: {
         operationId: 'list_dlp_policies',
-        summary: 'DLP policies of all organizations, newest first',
+        summary: 'List DLP policies of all organizations, newest first',
         querystring: shapes.PolicyQuery,
         response: { 200: Success(Paginated(shapes.Policy)) },
       },
       handler: async ({ query }) => {
         const sort = sortOf(query, 'created_at', 'desc')
-        const found = await dlp.listPolicies(query, sort, pageOf(query))
-        return success('DLP policies retrieved', found)
+        const result = await dlp.listPolicies(query, sort, pageOf(query))
+        return success('DLP policies retrieved', result)
       },
     })
 
     app.post('/dlp/policies', {
       config: {
         auth: operator('admin'),
-        errors: [OrganizationNotFound, errors.PolicyNameTaken],
+        errors: [OrganizationNotFound, errors.PolicyNameTaken, ...WORK_ERRORS],
       },
       schema: {
         operationId: 'create_dlp_policy',
-        summary: 'Create a DLP policy; the next message is checked against it',
+        summary: 'Create a DLP policy, which applies from the next message',
         body: shapes.NewPolicy,
         response: { 201: Success(shapes.Policy) },
       },
@@ -46,7 +47,12 @@ export const dlpRoutes =
     app.put('/dlp/policies/:policy_id', {
       config: {
         auth: operator('admin'),
-        errors: [errors.NothingToUpdate, errors.PolicyNotFound, errors.PolicyNameTaken],
+        errors: [
+          errors.NothingToUpdate,
+          errors.PolicyNotFound,
+          errors.PolicyNameTaken,
+          ...WORK_ERRORS,
+        ],
       },
       schema: {
         operationId: 'update_dlp_policy',
@@ -76,14 +82,14 @@ export const dlpRoutes =
       config: { auth: operator('operator') },
       schema: {
         operationId: 'list_dlp_violations',
-        summary: 'What was found in mail, newest first; never the text that was found',
+        summary: 'List DLP violations, newest first, without the matched text',
         querystring: shapes.ViolationQuery,
         response: { 200: Success(Paginated(shapes.Violation)) },
       },
       handler: async ({ query }) => {
         const sort = sortOf(query, 'created_at', 'desc')
-        const found = await dlp.listViolations(query, sort, pageOf(query))
-        return success('DLP violations retrieved', found)
+        const result = await dlp.listViolations(query, sort, pageOf(query))
+        return success('DLP violations retrieved', result)
       },
     })
 
@@ -91,7 +97,7 @@ export const dlpRoutes =
       config: { auth: operator('operator') },
       schema: {
         operationId: 'dlp_violations_summary',
-        summary: 'Violations counted by severity, policy, action and day',
+        summary: 'Count DLP violations by severity, policy, action and day',
         querystring: shapes.SummaryQuery,
         response: { 200: Success(shapes.Summary) },
       },
@@ -106,7 +112,7 @@ export const dlpRoutes =
       config: { auth: operator('operator'), errors: [errors.ViolationNotFound] },
       schema: {
         operationId: 'get_dlp_violation',
-        summary: 'Get a DLP violation, with as little as in the list',
+        summary: 'Get a DLP violation without the matched text',
         params: shapes.ViolationParams,
         response: { 200: Success(shapes.Violation) },
       },

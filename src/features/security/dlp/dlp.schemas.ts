@@ -60,7 +60,7 @@ const fields = {
   enabled: Type.Boolean({ default: true }),
   apply_to: OneOf(DIRECTIONS, { default: 'outbound' }),
 }
-const reason = Type.String({ minLength: 1, description: 'Kept in the audit trail' })
+const reason = Type.String({ minLength: 1, description: 'Stored in the audit log' })
 
 export const NewPolicy = Body({
   organization_id: Type.String(),
@@ -98,9 +98,9 @@ export const PolicyDeleted = Type.Object({
 export const ViolationQuery = Type.Object({
   organization_id,
   policy_id: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ID })),
-  severity: text('Exact'),
+  severity: Type.Optional(OneOf(SEVERITIES)),
   violation_type: text('Exact: a kind of personal data, keyword, regex or file_type'),
-  action_taken: text('Exact'),
+  action_taken: Type.Optional(OneOf(ACTIONS)),
   date_from: text('ISO date or datetime, inclusive'),
   date_to: text('ISO date or datetime, inclusive; a date means the end of that day'),
   q: text('Part of sender or recipient'),
@@ -114,7 +114,7 @@ export const Violation = Type.Object(
     organization_id: Type.String(),
     organization_name: Type.String({ examples: ['Acme'] }),
     policy_id: Type.Integer(),
-    policy_name: Nullable(Type.String({ description: 'null when the policy is gone' })),
+    policy_name: Nullable(Type.String({ description: 'null when the policy was deleted' })),
     policy_type: Nullable(Type.String()),
     message_id: Nullable(Type.String()),
     sender: Type.String(),
@@ -123,8 +123,8 @@ export const Violation = Type.Object(
     action_taken: Type.String({ examples: ['block'] }),
     severity: Type.String({ examples: ['high'] }),
     has_match: Type.Boolean(),
-    matched_pattern: Type.Null({ description: 'Never shown' }),
-    details: Type.Null({ description: 'Never shown' }),
+    matched_pattern: Type.Null({ description: 'Always null' }),
+    details: Type.Null({ description: 'Always null' }),
     redacted: Type.Literal(true),
     created_at: Timestamp,
   },
@@ -136,27 +136,27 @@ export const SummaryQuery = Type.Object({
   days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: 30 })),
 })
 
-const counted = <const Name extends string>(name: Name) =>
+const countsBy = <const Name extends string>(name: Name) =>
   Type.Array(Type.Object({ [name]: Type.String(), count: Type.Integer() }))
 
 export const Summary = Type.Object({
-  total: Type.Integer({ description: 'Of all time' }),
+  total: Type.Integer({ description: 'All violations, without a time limit' }),
   days: Type.Integer(),
-  by_severity: counted('severity'),
+  by_severity: countsBy('severity'),
   by_policy: Type.Array(
     Type.Object({
       policy_id: Type.Integer(),
       policy_name: Nullable(Type.String()),
       count: Type.Integer(),
     }),
-    { description: 'The 25 with the most' },
+    { description: 'The 25 policies with the most violations' },
   ),
-  by_action_taken: counted('action_taken'),
+  by_action_taken: countsBy('action_taken'),
   series: Type.Array(
     Type.Object({
       date: Type.String({ format: 'date', examples: ['2026-11-15'] }),
       count: Type.Integer(),
     }),
-    { description: 'A day each, oldest first, today included' },
+    { description: 'One entry per day, oldest first, including today' },
   ),
 })

@@ -1,9 +1,10 @@
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { refusing } from '../../../database/conflicts.ts'
-import { invalidField, Unprocessable } from '../../../errors.ts'
+import { invalidField } from '../../../errors.ts'
 import { type Page, paginated } from '../../../http/paging.ts'
-import { parseIso, parseUpperBound } from '../../../lib/dates.ts'
+import { checkPatterns } from '../../../lib/check-patterns.ts'
+import { dateRange } from '../../../lib/date-range.ts'
 import { OrganizationNotFound } from '../../organizations/organizations.errors.ts'
 import {
   NothingToUpdate,
@@ -25,9 +26,23 @@ type ViolationQuery = Omit<violations.ViolationFilter, 'from' | 'to'> & {
 
 export type DlpService = ReturnType<typeof dlpService>
 
-export function dlpService({ change, db, now }: Pick<Core, 'change' | 'db' | 'now'>) {
-  const unlessTaken = <Result>(work: () => Promise<Result>) =>
+type Needs = Pick<Core, 'change' | 'db' | 'now' | 'workers'>
+
+export function dlpService({ change, db, now, workers }: Needs) {
+  const refusingTakenName = <Result>(work: () => Promise<Result>) =>
     refusing({ dlp_policies_name: () => new PolicyNameTaken() }, work)
+
+  async function refuseBadPatterns(caller: Caller, type: PolicyType, patterns: readonly string[]) {
+    if (patterns.length === 0) {
+      throw invalidField('patterns', 'patterns must be a non-empty array')
+    }
+    const checked = await checkPatterns(workers, caller.id, type === 'regex' ? patterns : [])
+    for (const pattern of patterns) {
+      const problem = patternProblem(type, pattern, checked)
+      if (problem !== undefined)
+        throw invalidField('patterns', `${pattern.slice(0, 60)}: ${problem}`)
+    }
+  }
 
   return {
     async listPolicies(filter: policies.PolicyFilter, sort: policies.PolicySort, page: Page) {
@@ -37,10 +52,10 @@ export function dlpService({ change, db, now }: Pick<Core, 'change' | 'db' | 'no
 
     async createPolicy(caller: Caller, { reason: _, ...sent }: NewPolicy) {
       const policy_type = sent.policy_type ?? 'keyword'
-      refuseBadPatterns(policy_type, sent.patterns)
-      return unlessTaken(() =>
+      await refuseBadPatterns(caller, policy_type, sent.patterns)
+      return refusingTakenName(() =>
         change(caller, async (tx) => {
-          if (!(await policies.holdOrganization(tx, sent.organization_id))) {
+          if (!(await policies.lockOrganization(tx, sent.organization_id))) {
             throw new OrganizationNotFound()
           }
           return policies.insert(tx, {
@@ -60,12 +75,12 @@ export function dlpService({ change, db, now }: Pick<Core, 'change' | 'db' | 'no
 
     async updatePolicy(caller: Caller, id: number, { reason: _, ...fields }: SentPolicy) {
       if (Object.keys(fields).length === 0) throw new NothingToUpdate()
-      return unlessTaken(() =>
+      return refusingTakenName(() =>
         change(caller, async (tx) => {
           const before = await policies.lock(tx, id)
           if (!before) throw new PolicyNotFound()
           const { policy_type = before.policy_type, patterns = before.patterns } = fields
-          refuseBadPatterns(policy_type, patterns)
+          await refuseBadPatterns(caller, policy_type, patterns)
           return policies.update(tx, id, fields, now())
         }),
       )
@@ -85,12 +100,7 @@ export function dlpService({ change, db, now }: Pick<Core, 'change' | 'db' | 'no
       sort: violations.ViolationSort,
       page: Page,
     ) {
-      const from = date_from === undefined ? undefined : parseIso(date_from)
-      const to = date_to === undefined ? undefined : parseUpperBound(date_to)
-      if ((date_from !== undefined && !from) || (date_to !== undefined && !to)) {
-        throw new Unprocessable('date_from/date_to must be ISO dates or datetimes')
-      }
-      const range = { ...(from && { from }), ...(to && { to }) }
+      const range = dateRange(date_from, date_to)
       const { items, total } = await violations.list(db, { ...filter, ...range }, sort, page)
       return paginated(items, total, page)
     },
@@ -105,15 +115,5 @@ export function dlpService({ change, db, now }: Pick<Core, 'change' | 'db' | 'no
       const { total, ...counts } = await violations.summary(db, organizationId, days, now())
       return { total, days, ...counts }
     },
-  }
-}
-
-function refuseBadPatterns(type: PolicyType, patterns: readonly string[]): void {
-  if (patterns.length === 0) {
-    throw invalidField('patterns', 'patterns must be a non-empty array')
-  }
-  for (const pattern of patterns) {
-    const problem = patternProblem(type, pattern)
-    if (problem !== undefined) throw invalidField('patterns', `${pattern.slice(0, 60)}: ${problem}`)
   }
 }

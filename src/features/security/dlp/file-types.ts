@@ -1,13 +1,15 @@
-import type { Attachment } from '../../../content/message.ts'
+import type { Attachment } from '../../../mime/parts.ts'
 
-/** `exe` and `.exe` are extensions; `application/pdf` and `image/*` are what a part says it is. */
+/** `exe` and `.exe` match the file name; `application/pdf` and `image/*` match the declared type. */
 export function isFileType({ name, type }: Attachment, pattern: string): boolean {
-  const wanted = pattern.trim().toLowerCase()
-  if (!wanted.includes('/')) {
+  const normalized = pattern.trim().toLowerCase()
+  if (!normalized.includes('/')) {
     // Windows drops dots and spaces at the end: `a.exe.` opens as `a.exe`.
     const file = name.toLowerCase().replace(/[. ]+$/, '')
-    return file.endsWith(`.${wanted.replace(/^\./, '')}`)
+    return file.endsWith(`.${normalized.replace(/^\./, '')}`)
   }
   const actual = type.toLowerCase()
-  return wanted.endsWith('/*') ? actual.startsWith(wanted.slice(0, -1)) : actual === wanted
+  return normalized.endsWith('/*')
+    ? actual.startsWith(normalized.slice(0, -1))
+    : actual === normalized
 }

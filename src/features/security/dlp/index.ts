@@ -2,7 +2,6 @@ import type { Core } from '../../../core.ts'
 import { dlpRoutes } from './dlp.routes.ts'
 import { dlpService } from './dlp.service.ts'
 
-/** Routes below /api/v1/security; they begin with /dlp. */
 export const dlp = (core: Core) => dlpRoutes(dlpService(core))
 
 export { type DlpStage, dlpStage } from './stage.ts'

@@ -1,19 +1,19 @@
 const WORD = /[\p{L}\p{N}]/u
-// Written without spaces: a word ends where the reader knows that it does.
+// These scripts are written without spaces, so a word has no visible boundary.
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
-const simple = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ')
+const normalize = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ')
 
-/** Whether a text has the keyword, as words of their own, in any case, over the ends of lines too. */
+/** Matches whole words, in any case and across line breaks. */
 export function keywordTest(keyword: string): (text: string) => boolean {
-  const wanted = simple(keyword).trim()
-  const beginsWord = isEdge([...wanted][0])
-  const endsWord = isEdge([...wanted].at(-1))
+  const needle = normalize(keyword).trim()
+  const beginsWord = isEdge([...needle][0])
+  const endsWord = isEdge([...needle].at(-1))
   return (text) => {
-    const within = simple(text)
-    for (let at = within.indexOf(wanted); at !== -1; at = within.indexOf(wanted, at + 1)) {
-      const before = within[at - 1] ?? ''
-      const after = within[at + wanted.length] ?? ''
+    const haystack = normalize(text)
+    for (let at = haystack.indexOf(needle); at !== -1; at = haystack.indexOf(needle, at + 1)) {
+      const before = haystack[at - 1] ?? ''
+      const after = haystack[at + needle.length] ?? ''
       if (!(beginsWord && WORD.test(before)) && !(endsWord && WORD.test(after))) return true
     }
     return false

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
-import { nameOf } from '../../../database/pages.ts'
+import { nameOf } from '../../../database/paging.ts'
 import { contains } from '../../../database/search.ts'
 import type { Page } from '../../../http/paging.ts'
 import type { Sort } from '../../../http/sorting.ts'
@@ -45,7 +45,7 @@ const EXACT = ['organization_id', 'policy_type', 'severity', 'apply_to', 'enable
 
 export type PolicySort = Sort<'created_at' | 'updated_at' | 'name' | 'severity'>
 
-/** By how bad it is, not by the alphabet. */
+/** Sorts from low to critical instead of alphabetically. */
 export const bySeverity = (column: string) =>
   sql`array_position(${[...SEVERITIES]}::text[], ${sql.ref(column)})`
 
@@ -83,7 +83,6 @@ export const lock = (tx: Tx, id: number) =>
     .forUpdate()
     .executeTakeFirst()
 
-/** What the stage needs to know, for one organization. */
 export const enabledOf = (db: Db, organizationId: string) =>
   db
     .selectFrom('dlp_policies')
@@ -93,7 +92,7 @@ export const enabledOf = (db: Db, organizationId: string) =>
     .orderBy('id')
     .execute()
 
-export const holdOrganization = (tx: Tx, id: string) =>
+export const lockOrganization = (tx: Tx, id: string) =>
   tx.selectFrom('organizations').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()
 
 export interface PolicyFields {
@@ -121,13 +120,15 @@ export const update = (tx: Tx, id: number, fields: Partial<PolicyFields>, now: D
 export const remove = (tx: Tx, id: number) =>
   tx.deleteFrom('dlp_policies').where('id', '=', id).execute()
 
-/** Whom to tell when something is found. */
+/** The recipients of violation notices. */
 export const administratorsOf = async (db: Db, organizationId: string): Promise<string[]> => {
   const rows = await db
     .selectFrom('dashboard_users')
     .select('email')
     .where('organization_id', '=', organizationId)
     .where('is_active', '=', true)
+    .where('role', '<>', 'read_only')
+    .where('password_hash', 'is not', null)
     .orderBy('email')
     .limit(50)
     .execute()

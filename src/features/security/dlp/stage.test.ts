@@ -4,7 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
 import { mail, manyParts, SHAPES } from '../../../../test/support/messages.ts'
 import { type Sunk, startSink } from '../../../../test/support/smtp-sink.ts'
-import type { Passing } from '../../../content/stage.ts'
+import type { Mail } from '../../../content/stage.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
+import { MimeMessage } from '../../../mime/message.ts'
 import { type DlpStage, dlpStage } from './stage.ts'
 
 const POLICIES = '/api/v1/security/dlp/policies'
@@ -50,23 +52,32 @@ const create = async (more: object = {}) => {
   expect(answer.status, answer.text).toBe(201)
   return answer.body.data as { id: number; name: string }
 }
-const passing = (more: Partial<Passing> = {}): Passing => ({
+const EXAMPLE = mail(
+  'From: ada@acme.test',
+  'Subject: Hi',
+  'Message-ID: <m@acme.test>',
+  '',
+  CARD,
+  '',
+)
+type GivenMail = Partial<Mail> & { raw?: Buffer }
+const passing = ({ raw = EXAMPLE, ...more }: GivenMail = {}): Mail => ({
   direction: 'outbound',
   organizationId: acme.organizationId,
   sender: 'ada@acme.test',
   recipients: ['grace@globex.test'],
   login: 'ada@acme.test',
   clientIp: '192.0.2.7',
-  raw: mail('From: ada@acme.test', 'Subject: Hi', 'Message-ID: <m@acme.test>', '', CARD, ''),
+  message: new MimeMessage(raw),
   ...more,
 })
-const kindOf = async (more: Partial<Passing> = {}) => (await stage.apply(passing(more))).kind
+const kindOf = async (more: GivenMail = {}) => (await stage.apply(passing(more))).kind
 const violations = () =>
   app.core.db.selectFrom('dlp_violations').selectAll().orderBy('id').execute()
 const text = (body: string, ...headers: string[]) =>
   passing({ raw: mail(...headers, '', body, '') })
 
-describe('what is found', () => {
+describe('DLP scan', () => {
   const part = (...lines: string[]) =>
     mail('Content-Type: multipart/mixed; boundary=b', '', '--b', ...lines, '--b--', '')
   const base64 = (said: string, charset: BufferEncoding = 'utf8') =>
@@ -114,12 +125,25 @@ describe('what is found', () => {
       ),
     ],
     [
-      'wide digits with nothing between',
+      'wide digits with a zero-width space between',
       Buffer.from('Subject: x\r\n\r\n４１１１\u200b1111 1111 1111'),
     ],
-    ['the end of very much text', mail('', 'lorem ipsum dolor\r\n'.repeat(50_000), CARD)],
+    [
+      'a part after a boundary with trailing spaces',
+      mail(
+        'Content-Type: multipart/mixed; boundary=b',
+        '',
+        '--b ',
+        'Content-Type: text/plain',
+        '',
+        CARD,
+        '--b--',
+        '',
+      ),
+    ],
+    ['the end of a very long text', mail('', 'lorem ipsum dolor\r\n'.repeat(50_000), CARD)],
     ['the end of a very long line', mail('', 'x '.repeat(300_000) + CARD)],
-  ])('in %s', async (_, raw) => {
+  ])('finds a card number in %s', async (_, raw) => {
     await create()
     expect(await kindOf({ raw })).toBe('reject')
     expect(await violations()).toMatchObject([{ violation_type: 'credit_card', has_match: true }])
@@ -131,9 +155,9 @@ describe('what is found', () => {
     ['regex', 'regex', ['zeus-\\d{3}'], 'Zeus-123', true],
     ['iban', 'pii', ['iban'], 'DE89 3704 0044 0532 0130 00', true],
     ['a wrong iban', 'pii', ['iban'], 'DE88 3704 0044 0532 0130 00', false],
-  ])('by %s', async (_, policy_type, patterns, said, found) => {
+  ])('tests %s', async (_, policy_type, patterns, said, matches) => {
     await create({ policy_type, patterns })
-    expect(await kindOf(text(said))).toBe(found ? 'reject' : 'pass')
+    expect(await kindOf(text(said))).toBe(matches ? 'reject' : 'pass')
   })
 
   it.each<[string, string, boolean]>([
@@ -141,19 +165,22 @@ describe('what is found', () => {
     ['application/pdf', 'only an attachment', true],
     ['exe', 'only an attachment', false],
     ['pdf', '8-bit Latin-1', false],
-  ])('file type %s in: %s', async (pattern, shape, found) => {
+  ])('tests file type %s in: %s', async (pattern, shape, matches) => {
     await create({ policy_type: 'file_type', patterns: [pattern] })
-    expect(await kindOf({ raw: SHAPES[shape] as Buffer })).toBe(found ? 'reject' : 'pass')
+    expect(await kindOf({ raw: SHAPES[shape] as Buffer })).toBe(matches ? 'reject' : 'pass')
   })
 
-  it.each(Object.entries(SHAPES))('is nothing in a message without it: %s', async (_, raw) => {
-    await create({ policy_type: 'keyword', patterns: ['nowhere to be found'] })
-    const message = passing({ raw })
-    expect(await stage.apply(message)).toEqual({ kind: 'pass', messages: [message] })
-    expect(await violations()).toEqual([])
-  })
+  it.each(Object.entries(SHAPES))(
+    'passes a message without a match unchanged: %s',
+    async (_, raw) => {
+      await create({ policy_type: 'keyword', patterns: ['nowhere to be found'] })
+      const message = passing({ raw })
+      expect(await stage.apply(message)).toEqual({ kind: 'pass', mails: [message] })
+      expect(await violations()).toEqual([])
+    },
+  )
 
-  it('counts in the direction the policy is for, and for its organization only', async () => {
+  it('applies a policy only to its direction and its organization', async () => {
     await create({ apply_to: 'inbound' })
     expect(await kindOf()).toBe('pass')
     expect(await kindOf({ direction: 'inbound' })).toBe('reject')
@@ -163,7 +190,7 @@ describe('what is found', () => {
     )
   })
 
-  it('counts from the next message on, and no longer when the policy is off', async () => {
+  it('applies a policy from the next message until it is disabled', async () => {
     const { id } = await create()
     expect(await kindOf()).toBe('reject')
     await admin.put(`${POLICIES}/${id}`, { enabled: false, reason: 'x' })
@@ -173,8 +200,8 @@ describe('what is found', () => {
   })
 })
 
-describe('what is done', () => {
-  it('block: the sender is told by which policy, and not what was found', async () => {
+describe('DLP action', () => {
+  it('block rejects the message and names the policy but not the matched text', async () => {
     const { id, name } = await create()
     expect(await stage.apply(passing())).toEqual({
       kind: 'reject',
@@ -207,7 +234,7 @@ describe('what is done', () => {
     expect(JSON.stringify([row, events])).not.toContain('1111')
   })
 
-  it('quarantine: kept back for each recipient, together with the violation', async () => {
+  it('quarantine holds the message for each recipient and records the violation', async () => {
     const { id } = await create({ action: 'quarantine' })
     const recipients = ['grace@globex.test', 'gus@globex.test']
     expect(await kindOf({ recipients })).toBe('held')
@@ -224,7 +251,7 @@ describe('what is done', () => {
     ])
   })
 
-  it('quarantine: nothing of it is stored when it cannot be kept back', async () => {
+  it('quarantine records no violation when the message cannot be held', async () => {
     await create({ action: 'quarantine' })
     await sql`alter table quarantined_messages add constraint full_up check (false) not valid`.execute(
       app.core.db,
@@ -237,7 +264,7 @@ describe('what is done', () => {
     }
   })
 
-  it('encrypt: sent back unless it is sealed already', async () => {
+  it('encrypt rejects a message that is not encrypted', async () => {
     await create({ action: 'encrypt', policy_type: 'keyword', patterns: ['hello'] })
     const outcome = await stage.apply(passing({ raw: SHAPES['8-bit Latin-1'] as Buffer }))
     expect(outcome).toMatchObject({
@@ -251,7 +278,7 @@ describe('what is done', () => {
     expect(await kindOf({ raw: SHAPES['signed with S/MIME'] as Buffer })).toBe('reject')
   })
 
-  it('notify: passed on, and the administrators are told once for a while', async () => {
+  it('notify passes the message and notifies the administrators once in five minutes', async () => {
     const { name } = await create({ action: 'notify' })
     sent.length = 0
     for (let times = 0; times < 3; times++) expect(await kindOf()).toBe('pass')
@@ -261,13 +288,38 @@ describe('what is done', () => {
     expect(sent[0]?.to).toEqual([acme.email])
     expect(sent[0]?.data).toContain(name)
     expect(JSON.stringify(sent)).not.toContain('1111')
-    app.clock.advance(6 * 60_000)
+    app.clock.advance(6 * MINUTE_MS)
     await stage.apply(passing())
     await stage.settled()
     expect(sent).toHaveLength(2)
   })
 
-  it('notify: a mail server that is away holds up nothing', async () => {
+  it('B2.8: a notice carries the brand of its organization, and of no other', async () => {
+    const globex = await app.tenant('globex')
+    const policies = { [acme.organizationId]: acme, [globex.organizationId]: globex }
+    for (const organization_id of Object.keys(policies)) {
+      await create({ action: 'notify', organization_id })
+    }
+    const brand = {
+      brand_name: 'Acme Mail',
+      support_email: 'help@acme.test',
+      support_url: 'https://help.acme.test',
+    }
+    const path = `/api/v1/whitelabel/config/${acme.organizationId}`
+    expect((await admin.put(path, brand)).status).toBe(200)
+    sent.length = 0
+    await stage.apply(passing())
+    await stage.apply(passing({ organizationId: globex.organizationId }))
+    await stage.settled()
+    const [branded] = sent.filter(({ to }) => to.includes(acme.email))
+    expect(branded?.data).toMatch(/^From: "?Acme Mail"? </m)
+    for (const line of Object.values(brand)) expect(branded?.data).toContain(line)
+    const [plain] = sent.filter(({ to }) => to.includes(globex.email))
+    expect(plain?.data).toContain('violates a data protection policy')
+    expect(plain?.data).not.toContain('Acme')
+  })
+
+  it('notify passes the message when the notice cannot be sent', async () => {
     await create({ action: 'notify' })
     await sink.stop()
     const failing = dlpStage(app.core)
@@ -276,14 +328,14 @@ describe('what is done', () => {
     expect(await violations()).toMatchObject([{ action_taken: 'notify' }])
   })
 
-  it('log_only: passed on and written down', async () => {
+  it('log_only passes the message and records the violation', async () => {
     await create({ action: 'log_only' })
     const message = passing()
-    expect(await stage.apply(message)).toEqual({ kind: 'pass', messages: [message] })
+    expect(await stage.apply(message)).toEqual({ kind: 'pass', mails: [message] })
     expect(await violations()).toMatchObject([{ action_taken: 'log_only' }])
   })
 
-  it('the strongest of several, and each is written down', async () => {
+  it('applies the strongest of several actions and records every violation', async () => {
     await create({ action: 'log_only' })
     await create({ action: 'quarantine' })
     await create({ action: 'block' })
@@ -297,8 +349,8 @@ describe('what is done', () => {
   })
 })
 
-describe('what cannot be examined', () => {
-  it('is not let through where a policy would block, and says why', async () => {
+describe('DLP scan of a message that cannot be examined', () => {
+  it('rejects the message with the reason when a policy blocks', async () => {
     await create()
     const outcome = await stage.apply(passing({ raw: manyParts(600) }))
     expect(outcome).toMatchObject({
@@ -308,24 +360,22 @@ describe('what cannot be examined', () => {
     expect(await violations()).toMatchObject([{ violation_type: 'not_examined', has_match: false }])
   })
 
-  it('is kept back where a policy would, and passes where it is only logged', async () => {
+  it('holds the message when a policy quarantines and passes it when a policy only logs', async () => {
     const { id } = await create({ action: 'quarantine' })
     expect(await kindOf({ raw: manyParts(600) })).toBe('held')
     await admin.put(`${POLICIES}/${id}`, { action: 'log_only', reason: 'x' })
     expect(await kindOf({ raw: manyParts(600) })).toBe('pass')
   })
 
-  it('is also what takes too long', async () => {
+  it('rejects a message whose scan exceeds the time limit', async () => {
     await create({ policy_type: 'regex', patterns: ['(a|b)*a(a|b){40}c'] })
     const hurried = dlpStage(app.core, { timeLimitMs: 100 })
-    // Without a pattern of its own: the expression has to keep track of all that it may yet become.
+    // Random text keeps the expression in many states, which makes it slow.
     const raw = mail('', [...randomBytes(400_000)].map((byte) => 'ab'[byte % 2]).join(''))
-    const begun = performance.now()
     expect(await hurried.apply(passing({ raw }))).toMatchObject({
       kind: 'reject',
       text: expect.stringContaining('in time'),
     })
-    expect(performance.now() - begun).toBeLessThan(10_000)
     await hurried.stop()
   })
 })

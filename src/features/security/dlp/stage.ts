@@ -1,56 +1,64 @@
-import { keptPerOrganization } from '../../../content/kept.ts'
-import { type Message, readMessage } from '../../../content/message.ts'
-import { splitMessage } from '../../../content/split.ts'
-import type { Outcome, Passing, Stage } from '../../../content/stage.ts'
-import { type Contents, contentsOf } from '../../../content/texts.ts'
+import { settingsPerOrganization } from '../../../content/settings-cache.ts'
+import type { Mail, Outcome, Stage } from '../../../content/stage.ts'
 import type { Core } from '../../../core.ts'
 import type { Tx } from '../../../database/database.ts'
 import { domainOf } from '../../../lib/mail-address.ts'
+import { forThread } from '../../../lib/shared-bytes.ts'
+import { OutOfTime, taskIn } from '../../../lib/worker-pool.ts'
+import type { MessageTexts } from '../../../mime/texts.ts'
 import { quarantineService } from '../../message-trace/quarantine.service.ts'
 import { DlpViolation } from './dlp.events.ts'
 import { notices } from './notices.ts'
-import { enabledOf } from './policies.repository.ts'
-import { type CompiledPolicy, compilePolicy, plainly, startClock, TooSlow } from './scanning.ts'
-import { type Finding, refusalOf, takenFor, type Verdict, verdictOf } from './verdict.ts'
+import { enabledOf, type PolicyRow } from './policies.repository.ts'
+import { TOO_SLOW } from './scanning.ts'
+import { actionTaken, type Finding, refusalOf, type Verdict, verdictOf } from './verdict.ts'
 import { insert } from './violations.repository.ts'
 
 const TIME_LIMIT_MS = 10_000
+/** The scan stops by itself at its limit; a single step of it may take longer. */
+const END_AFTER_MS = 5000
 const MAX_RECIPIENTS = 20
+
+const scanTask = taskIn<typeof import('./scan.task.ts')>('features/security/dlp/scan')
 
 export interface DlpStage extends Stage {
   /** Waits for notices that are being sent. */
   settled(): Promise<void>
-  /** Waits for notices that are being sent, and hears of no more changes. */
+  /** Waits for notices that are being sent and stops listening for changes. */
   stop(): Promise<void>
 }
 
-/** Checks passing mail against its organization's policies, and does what they say. */
+/** Checks passing mail against the DLP policies of the organization and applies their actions. */
 export function dlpStage(core: Core, { timeLimitMs = TIME_LIMIT_MS } = {}): DlpStage {
-  const { db, events, now } = core
+  const { db, events, now, workers } = core
   const quarantine = quarantineService(core)
-  const telling = notices(core)
-  const kept = keptPerOrganization(core, 'mailplane_dlp_policies', async (organizationId) =>
-    (await enabledOf(db, organizationId)).map(compilePolicy),
+  const notifier = notices(core)
+  const policiesCache = settingsPerOrganization(
+    core,
+    'mailplane_dlp_policies',
+    async (organizationId) => {
+      const all = await enabledOf(db, organizationId)
+      return { inbound: policySet(all, 'inbound'), outbound: policySet(all, 'outbound') }
+    },
   )
 
   async function record(
     tx: Tx,
-    message: Passing,
-    about: Message,
+    mail: Mail,
     findings: Finding[],
     verdict: Verdict,
-    unread: Contents['unread'],
+    unread: MessageTexts['unread'],
   ) {
-    const recipient = message.recipients.slice(0, MAX_RECIPIENTS).join(', ')
-    const local = message.direction === 'outbound' ? message.sender : message.recipients[0]
+    const recipient = mail.recipients.slice(0, MAX_RECIPIENTS).join(', ')
+    const local = mail.direction === 'outbound' ? mail.sender : mail.recipients[0]
     const rows = findings.map((finding) => ({
-      organization_id: message.organizationId,
+      organization_id: mail.organizationId,
       policy_id: finding.policy.id,
-      message_id: about.messageId,
-      sender: message.sender,
+      message_id: mail.message.messageId,
+      sender: mail.sender,
       recipient,
       violation_type: finding.match?.type ?? 'not_examined',
-      action_taken: takenFor(finding, verdict),
+      action_taken: actionTaken(finding, verdict),
       severity: finding.policy.severity,
       has_match: finding.match !== undefined,
       matched_pattern: finding.match?.pattern ?? null,
@@ -61,7 +69,7 @@ export function dlpStage(core: Core, { timeLimitMs = TIME_LIMIT_MS } = {}): DlpS
     for (const [index, row] of rows.entries()) {
       const { sender, violation_type, action_taken, severity, message_id } = row
       const policy_name = findings[index]?.policy.name ?? ''
-      const about = { org_id: message.organizationId, domain: domainOf(local ?? '') || null }
+      const about = { org_id: mail.organizationId, domain: domainOf(local ?? '') || null }
       await events.emit(tx, DlpViolation, about, {
         sender,
         recipient,
@@ -74,87 +82,68 @@ export function dlpStage(core: Core, { timeLimitMs = TIME_LIMIT_MS } = {}): DlpS
     }
   }
 
-  /** One entry for each recipient: each may be let out alone. */
-  async function hold(tx: Tx, message: Passing, about: Message, { by }: Verdict) {
-    for (const recipient of message.recipients) {
-      await quarantine.hold(tx, {
-        organization_id: message.organizationId,
-        message_id: about.messageId,
-        queue_id: null,
-        sender: message.sender,
-        recipient,
-        subject: about.subject,
-        reason: 'policy',
-        rule_id: String(by.id),
-        headers: {
-          from: about.header('from')[0] ?? null,
-          to: about.header('to')[0] ?? null,
-          date: about.header('date')[0] ?? null,
-        },
-        content: message.raw,
-      })
+  /** Policies with a match. Without one, a policy that could not examine everything also counts. */
+  async function examine({ policies, json }: PolicySet, mail: Mail) {
+    const input = { policies: json, raw: forThread(mail.message.raw), timeLimitMs }
+    const limits = { owner: mail.organizationId, timeLimitMs: timeLimitMs + END_AFTER_MS }
+    try {
+      const { findings, ...more } = await workers.run(scanTask, input, limits)
+      const found = findings.map(({ policy, match }) => ({
+        policy: policies[policy] as PolicyRow,
+        match,
+      }))
+      return { findings: found, ...more }
+    } catch (error) {
+      if (!(error instanceof OutOfTime)) throw error
+      const missed: Finding[] = policies.map((policy) => ({ policy, match: undefined }))
+      return { findings: missed, unread: TOO_SLOW, isEncrypted: false }
     }
   }
 
   return {
     name: 'dlp',
-    async apply(message: Passing): Promise<Outcome> {
-      const passed: Outcome = { kind: 'pass', messages: [message] }
-      const all = await kept.of(message.organizationId)
-      const policies = all.filter(
-        ({ apply_to }) => apply_to === 'both' || apply_to === message.direction,
-      )
-      if (policies.length === 0) return passed
-      const split = await splitMessage(message.raw)
-      const about = readMessage(split, message.raw.length)
-      const { findings, unread } = await examine(policies, await contentsOf(split), timeLimitMs)
-      // What is sealed already needs no order to be.
-      const open = findings.filter(
-        ({ policy }) => !(policy.action === 'encrypt' && about.isEncrypted),
-      )
+    async apply(mail: Mail): Promise<Outcome> {
+      const passed: Outcome = { kind: 'pass', mails: [mail] }
+      const { [mail.direction]: set } = await policiesCache.of(mail.organizationId)
+      if (set.policies.length === 0) return passed
+      const { findings, isEncrypted, unread } = await examine(set, mail)
+      // An encrypted message already does what an encryption policy demands.
+      const open = findings.filter(({ policy }) => !(policy.action === 'encrypt' && isEncrypted))
       const verdict = verdictOf(open)
       if (!verdict) return passed
       await db.transaction().execute(async (tx) => {
-        await record(tx, message, about, open, verdict, unread)
-        if (verdict.action === 'quarantine') await hold(tx, message, about, verdict)
+        await record(tx, mail, open, verdict, unread)
+        if (verdict.action === 'quarantine') {
+          await quarantine.holdMail(tx, mail, {
+            reason: 'policy',
+            rule_id: String(verdict.by.id),
+          })
+        }
       })
       for (const { policy } of open) {
-        if (policy.action === 'notify') telling.add(policy, message, about.messageId)
+        if (policy.action === 'notify') notifier.add(policy, mail, mail.message.messageId)
       }
       if (verdict.action === 'quarantine') return { kind: 'held' }
       if (verdict.action !== 'block' && verdict.action !== 'encrypt') return passed
       const match = open.find(({ policy }) => policy === verdict.by)?.match
       return { kind: 'reject', text: refusalOf(verdict, match ? undefined : unread) }
     },
-    settled: () => telling.settled(),
+    settled: () => notifier.settled(),
     async stop() {
-      await telling.settled()
-      await kept.close()
+      await notifier.settled()
+      await policiesCache.close()
     },
   }
 }
 
-/** Policies that found something; those that could not look at everything count as if they had. */
-async function examine(
-  policies: readonly CompiledPolicy[],
-  contents: Contents,
-  timeLimitMs: number,
-): Promise<{ findings: Finding[]; unread: string | undefined }> {
-  const plain = { ...contents, passages: contents.passages.map(plainly) }
-  const clock = startClock(timeLimitMs)
-  const findings: Finding[] = []
-  let { unread } = contents
-  for (const policy of policies) {
-    let missed = contents.unread
-    let match: Finding['match']
-    try {
-      match = await policy.find(plain, clock)
-    } catch (error) {
-      if (!(error instanceof TooSlow)) throw error
-      missed ??= error.message
-      unread ??= missed
-    }
-    if (match || missed !== undefined) findings.push({ policy, match })
-  }
-  return { findings, unread }
+/** Policies that apply to one direction, with the form in which worker threads get them. */
+interface PolicySet {
+  policies: PolicyRow[]
+  json: string
+}
+
+function policySet(all: readonly PolicyRow[], direction: Mail['direction']): PolicySet {
+  const policies = all.filter(({ apply_to }) => apply_to === 'both' || apply_to === direction)
+  const patterns = policies.map(({ patterns, policy_type }) => ({ patterns, policy_type }))
+  return { policies, json: JSON.stringify(patterns) }
 }

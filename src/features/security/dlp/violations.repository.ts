@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
-import { nameOf } from '../../../database/pages.ts'
+import { nameOf } from '../../../database/paging.ts'
 import { contains } from '../../../database/search.ts'
 import type { Page } from '../../../http/paging.ts'
 import type { Sort } from '../../../http/sorting.ts'
 import { bySeverity } from './policies.repository.ts'
 
-// Everything but matched_pattern and details, which never leave the database.
+// matched_pattern and details describe the matched text and never leave the database.
 const columns = [
   'id',
   'organization_id',
@@ -97,7 +97,7 @@ export interface Counts {
   series: { date: string; count: number }[]
 }
 
-/** The last days, today included; days without any are there too. */
+/** Includes today, and days without violations. */
 export async function summary(
   db: Db,
   organizationId: string | undefined,
@@ -141,7 +141,7 @@ export async function summary(
   return rows[0] as Counts
 }
 
-export interface NewViolation {
+interface NewViolation {
   organization_id: string
   policy_id: number
   message_id: string | null

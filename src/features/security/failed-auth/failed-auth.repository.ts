@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { OPERATOR_BLOCK } from '../../../access/throttle.repository.ts'
 import type { Db, Tx } from '../../../database/database.ts'
-import { inOrder, pageOfKnown, withIds } from '../../../database/pages.ts'
+import { inOrder, pageAndTotal, withIds } from '../../../database/paging.ts'
 import { contains } from '../../../database/search.ts'
 import type { Page } from '../../../http/paging.ts'
 import type { Sort } from '../../../http/sorting.ts'
@@ -42,10 +42,7 @@ export async function list(
   now: Date,
 ) {
   const query = matching(db, filter, now)
-  const { ids, total } = await pageOfKnown(db, query, 'failed_auth_attempts', sort, page, {
-    count: query.select(sql<number>`count(*)`.as('total')),
-    isAddedUp: false,
-  })
+  const { ids, total } = await pageAndTotal(db, query, 'failed_auth_attempts', sort, page)
   const rows = await db
     .selectFrom('failed_auth_attempts')
     .select([
@@ -65,7 +62,7 @@ export async function list(
   return { items: inOrder(ids, rows), total }
 }
 
-/** On every row of the address, so that each of them says so; how many there were. */
+/** Marks every row of the IP address and returns their number. */
 export async function block(tx: Tx, ip: string, until: Date): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('failed_auth_attempts')
@@ -75,7 +72,7 @@ export async function block(tx: Tx, ip: string, until: Date): Promise<number> {
   return Number(numUpdatedRows)
 }
 
-/** Opens the door; what was counted stays. */
+/** Lifts the block and keeps the counters. */
 export async function unblock(tx: Tx, ip: string, now: Date): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('failed_auth_attempts')

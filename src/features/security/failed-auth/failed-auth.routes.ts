@@ -4,13 +4,13 @@ import { Success, success } from '../../../http/envelope.ts'
 import { Paginated, pageOf } from '../../../http/paging.ts'
 import { sortOf } from '../../../http/sorting.ts'
 import { Reason } from '../security.schemas.ts'
-import { InvalidAddress, NoBlockOfAddress, NoFailuresOfAddress } from './failed-auth.errors.ts'
+import { InvalidIp, NoBlockOfIp, NoFailuresOfIp } from './failed-auth.errors.ts'
 import {
-  AddressParams,
   Block,
   FailedAuth,
   FailedAuthQuery,
   FailedAuthSummary,
+  IpParams,
   LiftedBlock,
   MAX_HOURS,
   NewBlock,
@@ -25,14 +25,14 @@ export const failedAuthRoutes =
       config: { auth: operator('operator') },
       schema: {
         operationId: 'list_failed_auth',
-        summary: 'Failed logins, counted by address, account and service',
+        summary: 'List failed logins, counted by IP address, account and service',
         querystring: FailedAuthQuery,
         response: { 200: Success(Paginated(FailedAuth)) },
       },
       handler: async ({ query: { page, per_page, sort_by, sort_dir, ...filter } }) => {
         const sort = sortOf({ sort_by, sort_dir }, 'last_attempt_at', 'desc')
-        const found = await attempts.list(filter, sort, pageOf({ page, per_page }))
-        return success('Failed authentication attempts retrieved', found)
+        const result = await attempts.list(filter, sort, pageOf({ page, per_page }))
+        return success('Failed authentication attempts retrieved', result)
       },
     })
 
@@ -40,7 +40,7 @@ export const failedAuthRoutes =
       config: { auth: operator('operator') },
       schema: {
         operationId: 'failed_auth_summary',
-        summary: 'Who fails to log in, and where, over the last hours',
+        summary: 'Summarize failed logins of the last hours by IP address, account and service',
         querystring: SummaryQuery,
         response: { 200: Success(FailedAuthSummary) },
       },
@@ -52,11 +52,11 @@ export const failedAuthRoutes =
     })
 
     app.post('/:client_ip/block', {
-      config: { auth: operator('operator'), errors: [InvalidAddress, NoFailuresOfAddress] },
+      config: { auth: operator('operator'), errors: [InvalidIp, NoFailuresOfIp] },
       schema: {
         operationId: 'block_failed_auth_ip',
-        summary: 'Refuse every login from an address for some minutes',
-        params: AddressParams,
+        summary: 'Block every login from an IP address for some minutes',
+        params: IpParams,
         body: NewBlock,
         response: { 200: Success(Block) },
       },
@@ -65,11 +65,11 @@ export const failedAuthRoutes =
     })
 
     app.delete('/:client_ip/block', {
-      config: { auth: operator('operator'), errors: [InvalidAddress, NoBlockOfAddress] },
+      config: { auth: operator('operator'), errors: [InvalidIp, NoBlockOfIp] },
       schema: {
         operationId: 'unblock_failed_auth_ip',
-        summary: 'Let an address log in again; what was counted stays',
-        params: AddressParams,
+        summary: 'Lift the block of an IP address; the counters stay',
+        params: IpParams,
         body: Reason,
         response: { 200: Success(LiftedBlock) },
       },

@@ -1,31 +1,37 @@
 import { Type } from 'typebox'
-import { MAIL_SERVICES } from '../../../access/login-services.ts'
+import { MAIL_ACCOUNT, MAIL_SERVICES } from '../../../access/login-services.ts'
 import { policies, type ThrottledService } from '../../../access/throttle.ts'
 import { Body, Nullable, OneOf, Timestamp } from '../../../http/envelope.ts'
 import { PageQuery } from '../../../http/paging.ts'
 import { SortQuery } from '../../../http/sorting.ts'
 import { exact, reason } from '../security.schemas.ts'
 
-const SERVICES = [...MAIL_SERVICES, ...(Object.keys(policies) as ThrottledService[])] as const
+export const SERVICES = [
+  ...MAIL_SERVICES,
+  MAIL_ACCOUNT,
+  ...(Object.keys(policies) as ThrottledService[]),
+] as const
 
 export const FailedAuthQuery = Type.Object({
   ...PageQuery,
   client_ip: exact('Exact, in any spelling'),
   username: exact('Exact, in any case'),
   service: Type.Optional(OneOf(SERVICES)),
-  blocked: Type.Optional(Type.Boolean({ description: 'Whether a block stands now' })),
+  blocked: Type.Optional(Type.Boolean({ description: 'Whether a block is in force now' })),
   date_from: exact('ISO date or datetime of the last attempt, inclusive'),
   date_to: exact('ISO date or datetime, inclusive; a date means the end of that day'),
-  q: exact('Part of address or username'),
+  q: exact('Part of IP address or username'),
   ...SortQuery(['last_attempt_at', 'attempt_count', 'first_attempt_at']),
 })
 
 export const FailedAuth = Type.Object(
   {
     id: Type.String(),
-    client_ip: Type.String({ description: 'Empty where logins are counted by account alone' }),
+    client_ip: Type.String({
+      description: 'IPv4 address or IPv6 /64; empty when logins are counted by account alone',
+    }),
     username: Nullable(
-      Type.String({ description: 'Null where they are counted by address alone' }),
+      Type.String({ description: 'Null when logins are counted by IP address alone' }),
     ),
     service: Type.String({ examples: ['imap'] }),
     failure_reason: Nullable(Type.String({ examples: ['invalid_credentials'] })),
@@ -41,7 +47,11 @@ export const FailedAuth = Type.Object(
 export const MAX_HOURS = 168
 export const SummaryQuery = Type.Object({
   hours: Type.Optional(
-    Type.Integer({ minimum: 1, default: 24, description: `More than ${MAX_HOURS} means that` }),
+    Type.Integer({
+      minimum: 1,
+      default: 24,
+      description: `Larger values are reduced to ${MAX_HOURS}`,
+    }),
   ),
 })
 
@@ -74,12 +84,12 @@ export const FailedAuthSummary = Type.Object({
     Type.Object({ service: Type.String({ examples: ['imap'] }), attempt_count: Count }),
   ),
   series: Type.Array(Type.Object({ hour: Timestamp, count: Count }), {
-    description: 'One entry an hour; the first has the rest of the hour before it too',
+    description: 'One entry per hour; the first also counts the partial hour before it',
   }),
 })
 
-export const AddressParams = Type.Object({
-  client_ip: Type.String({ description: 'IPv4 or IPv6, in any spelling' }),
+export const IpParams = Type.Object({
+  client_ip: Type.String({ description: 'IPv4 or IPv6, in any spelling; IPv6 means its /64' }),
 })
 
 export const NewBlock = Body({
@@ -88,11 +98,11 @@ export const NewBlock = Body({
 })
 
 export const Block = Type.Object({
-  client_ip: Type.String({ examples: ['203.0.113.9'] }),
+  client_ip: Type.String({ description: 'IPv4 address or IPv6 /64', examples: ['203.0.113.9'] }),
   blocked_until: Timestamp,
   rows_affected: Type.Integer(),
   warning: Type.Optional(
-    Type.String({ description: 'Only when it is the address that you are calling from' }),
+    Type.String({ description: 'Set when the block covers the IP address of this request' }),
   ),
 })
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, newAddress, PASSWORD, startApp } from '../../../../test/support/app.ts'
+import { type App, newIp, PASSWORD, startApp } from '../../../../test/support/app.ts'
 import { startMailServers } from '../../../../test/support/mail-servers.ts'
 import { waitFor } from '../../../../test/support/wait.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 import { ulid } from '../../../lib/ulid.ts'
 
 const BASE = '/api/v1/security/failed-auth'
@@ -33,8 +34,8 @@ interface Row {
   minutesAgo?: number
   blocked_until?: string
 }
-const rows = async (list: Row[]) => {
-  const at = (minutes: number) => new Date(app.clock.now().getTime() - minutes * 60_000)
+const insertRows = async (list: Row[]) => {
+  const at = (minutes: number) => new Date(app.clock.now().getTime() - minutes * MINUTE_MS)
   await app.core.db
     .insertInto('failed_auth_attempts')
     .values(
@@ -54,13 +55,13 @@ const block = (ip: string, minutes: unknown = 60, body: object = WHY) =>
   operator.post(`${BASE}/${encodeURIComponent(ip)}/block`, { minutes, ...body })
 const unblock = (ip: string, body: object = WHY) =>
   operator.delete(`${BASE}/${encodeURIComponent(ip)}/block`, body)
-const found = async (query: string) => {
+const attempts = async (query: string) => {
   const answer = await operator.get(`${BASE}?${query}`)
   expect(answer.status).toBe(200)
   return answer.body.data.items as (Row & { blocked: boolean })[]
 }
 
-describe('the list', () => {
+describe('list of failed logins', () => {
   it.each([
     ['service=telnet', /^service must be one of smtp, imap/],
     ['date_from=yesterday', /^date_from\/date_to must be ISO dates or datetimes$/],
@@ -69,25 +70,25 @@ describe('the list', () => {
     ['sort_by=username', /^sort_by must be one of last_attempt_at, attempt_count/],
     ['sort_dir=sideways', /^sort_dir must be 'asc' or 'desc'$/],
     ['page=0', /^page must be at least 1$/],
-  ])('refuses %s', async (query, message) => {
+  ])('rejects the query %s with 422', async (query, message) => {
     const { status, body } = await operator.get(`${BASE}?${query}`)
     expect({ status, msg: body.msg }).toEqual({ status: 422, msg: expect.stringMatching(message) })
   })
 
-  it('is filtered by every column, in any spelling, and sorted', async () => {
-    await rows([
-      { client_ip: '2001:db8::7', username: 'jane@list.test', service: 'imap', attempt_count: 9 },
+  it('filters by every column, normalizes IP and case, and sorts', async () => {
+    await insertRows([
+      { client_ip: '2001:db8::/64', username: 'jane@list.test', service: 'imap', attempt_count: 9 },
       { client_ip: '198.51.100.4', username: 'joe@list.test', service: 'smtp', attempt_count: 4 },
       { client_ip: '198.51.100.5', username: 'x@list.test', service: 'pop3', minutesAgo: 3000 },
       {
         client_ip: '198.51.100.6',
         username: 'y@list.test',
         service: 'sieve',
-        blocked_until: new Date(app.clock.now().getTime() + 60_000).toISOString(),
+        blocked_until: new Date(app.clock.now().getTime() + MINUTE_MS).toISOString(),
         minutesAgo: 2,
       },
     ])
-    const users = async (query: string) => (await found(query)).map(({ username }) => username)
+    const users = async (query: string) => (await attempts(query)).map(({ username }) => username)
     expect(await users('client_ip=2001:0DB8:0::7')).toEqual(['jane@list.test'])
     expect(await users('username=JOE@list.test')).toEqual(['joe@list.test'])
     expect(await users('service=pop3')).toEqual(['x@list.test'])
@@ -102,14 +103,14 @@ describe('the list', () => {
       expect.stringMatching(/^(jane|joe)@/),
       expect.stringMatching(/^(jane|joe)@/),
     ])
-    const yesterday = new Date(app.clock.now().getTime() - 24 * 3_600_000).toISOString()
+    const yesterday = new Date(app.clock.now().getTime() - DAY_MS).toISOString()
     expect(await users(`q=list.test&date_to=${yesterday}`)).toEqual(['x@list.test'])
     expect(await users(`q=list.test&date_from=${yesterday}`)).toHaveLength(3)
     expect(await users('q=%25')).toEqual([])
-    const [row] = await found('username=jane@list.test')
+    const [row] = await attempts('username=jane@list.test')
     expect(row).toEqual({
       id: expect.any(String),
-      client_ip: '2001:db8::7',
+      client_ip: '2001:db8::/64',
       username: 'jane@list.test',
       service: 'imap',
       failure_reason: 'invalid_credentials',
@@ -122,12 +123,12 @@ describe('the list', () => {
   })
 })
 
-describe('the summary', () => {
-  it('adds the counters up, and counts a login by address and account once', async () => {
+describe('summary of failed logins', () => {
+  it('sums the counters and counts an API login once although it has two rows', async () => {
     const alone = await startApp()
     const watcher = await alone.operator('operator')
     const tenant = await alone.tenant('acme')
-    const from = newAddress()
+    const from = newIp()
     for (let i = 0; i < 2; i++) {
       await alone.send('POST', '/api/v1/auth/login', {
         body: { email: tenant.email, password: 'wrong' },
@@ -141,7 +142,7 @@ describe('the summary', () => {
       client_ip: '198.51.100.7',
       username: 'jane@acme.test',
       first_attempt_at: at.toISOString(),
-      last_attempt_at: new Date(at.getTime() - hoursAgo * 3_600_000).toISOString(),
+      last_attempt_at: new Date(at.getTime() - hoursAgo * HOUR_MS).toISOString(),
       ...more,
     })
     await alone.core.db
@@ -168,12 +169,13 @@ describe('the summary', () => {
           services: ['imap', 'smtp'],
           blocked: false,
         },
-        { client_ip: from, attempt_count: 2, distinct_accounts: 0, services: ['api'] },
+        // Dashboard logins count accounts and IP addresses in separate rows (B5.11).
+        { client_ip: from, attempt_count: 2, distinct_accounts: 1, services: ['api'] },
       ],
       top_accounts: [
         { username: 'jane@acme.test', attempt_count: 13, distinct_ips: 1 },
         { username: 'joe@acme.test', attempt_count: 5, distinct_ips: 1 },
-        { username: tenant.email, attempt_count: 2, distinct_ips: 0 },
+        { username: tenant.email, attempt_count: 2, distinct_ips: 1 },
       ],
       by_service: [
         { service: 'imap', attempt_count: 13 },
@@ -197,8 +199,8 @@ describe('the summary', () => {
   })
 })
 
-describe('a block', () => {
-  it('needs a reason, minutes within bounds and an address, and invents nothing', async () => {
+describe('block of an IP address', () => {
+  it('requires a reason, valid minutes and an IP address with failed logins', async () => {
     expect(await block('198.51.100.4', 60, {})).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['body', 'reason'] }] },
@@ -221,10 +223,10 @@ describe('a block', () => {
     expect(await unblock('198.51.100.4', {})).toMatchObject({ status: 422 })
   })
 
-  it('is in force at once in every process, for keys and every login, and ends at once', async () => {
-    const from = newAddress()
-    await rows([{ client_ip: from, username: 'a@acme.test', service: 'imap' }])
-    const attempts: Record<string, (on: App) => Promise<{ status: number; headers: object }>> = {
+  it('blocks API keys and every kind of login in all processes until it is lifted', async () => {
+    const from = newIp()
+    await insertRows([{ client_ip: from, username: 'a@acme.test', service: 'imap' }])
+    const logins: Record<string, (on: App) => Promise<{ status: number; headers: object }>> = {
       key: (on) =>
         on.send('GET', '/api/v1/domains/', { headers: { 'x-api-key': acme.apiKey }, from }),
       dashboard: (on) => login(from, on),
@@ -241,7 +243,7 @@ describe('a block', () => {
     }
     const statuses = async (on: App) => {
       const answers: Record<string, number> = {}
-      for (const [name, attempt] of Object.entries(attempts)) {
+      for (const [name, attempt] of Object.entries(logins)) {
         answers[name] = (await attempt(on)).status
       }
       return answers
@@ -258,7 +260,7 @@ describe('a block', () => {
     })
     expect(blocked.body.data).not.toHaveProperty('warning')
     expect(await statuses(app)).toEqual(closed)
-    await waitFor(async () => (await attempts.key?.(other))?.status === 429)
+    await waitFor(async () => (await logins.key?.(other))?.status === 429)
     expect(await statuses(other)).toEqual(closed)
     const refused = await login(from)
     expect(refused.body.msg).toBe('Too many failed attempts. Try again later.')
@@ -269,13 +271,13 @@ describe('a block', () => {
       body: { msg: 'IP block lifted', data: { client_ip: from, rows_affected: 1 } },
     })
     expect(await statuses(app)).toEqual(open)
-    await waitFor(async () => (await attempts.key?.(other))?.status === 200)
-    expect((await found(`client_ip=${from}`))[0]).toMatchObject({ attempt_count: 1 })
+    await waitFor(async () => (await logins.key?.(other))?.status === 200)
+    expect((await attempts(`client_ip=${from}`))[0]).toMatchObject({ attempt_count: 1 })
   })
 
-  it('leaves a session alone, and warns whoever closes the door behind themselves', async () => {
+  it('keeps the session of the caller and warns when the block covers its own IP', async () => {
     const own = '127.0.0.1'
-    await rows([{ client_ip: own, username: null, service: 'api' }])
+    await insertRows([{ client_ip: own, username: null, service: 'api' }])
     const { status, body } = await block('::FFFF:127.0.0.1', 5)
     expect(status).toBe(200)
     expect(body.data).toMatchObject({ client_ip: own })
@@ -285,31 +287,33 @@ describe('a block', () => {
     expect((await login(own)).status).toBe(200)
   })
 
-  it('ends by itself, and stands for its time although its failures are long over', async () => {
-    const from = newAddress()
-    await rows([{ client_ip: from, username: null, service: 'api', minutesAgo: 100 * 24 * 60 }])
+  it('expires after its minutes and survives the cleanup of old failed logins', async () => {
+    const from = newIp()
+    await insertRows([
+      { client_ip: from, username: null, service: 'api', minutesAgo: 100 * 24 * 60 },
+    ])
     await block(from, 60)
     const { deleteOldFailedAttempts } = await import('../../../jobs/housekeeping.ts')
     await deleteOldFailedAttempts.run(app.core)
     expect((await login(from)).status).toBe(429)
-    app.clock.advance(61 * 60_000)
+    app.clock.advance(61 * MINUTE_MS)
     expect((await login(from)).status).toBe(200)
     await deleteOldFailedAttempts.run(app.core)
-    expect(await found(`client_ip=${from}`)).toEqual([])
+    expect(await attempts(`client_ip=${from}`)).toEqual([])
   })
 
-  it('is not undone by a failure that was under way when it was made', async () => {
-    const from = newAddress()
+  it('is not overwritten by a concurrent failed login', async () => {
+    const from = newIp()
     const wrong = () =>
       app.send('POST', '/api/v1/auth/login', {
         body: { email: acme.email, password: 'wrong' },
         from,
       })
     await wrong()
-    const attempts = Promise.all(Array.from({ length: 2 }, wrong))
+    const pending = Promise.all(Array.from({ length: 2 }, wrong))
     await block(from, 600)
-    await attempts
-    expect((await found(`client_ip=${from}`))[0]).toMatchObject({
+    await pending
+    expect((await attempts(`client_ip=${from}`))[0]).toMatchObject({
       failure_reason: 'operator_block',
       blocked: true,
     })
@@ -317,9 +321,9 @@ describe('a block', () => {
     expect((await app.send('GET', '/api/v1/domains/', key)).status).toBe(429)
   })
 
-  it('is audited with its reason, refused ones too, and told as an event', async () => {
+  it('writes an audit row with its reason, also for a rejected request, and emits an event', async () => {
     const ip = '198.51.100.99'
-    await rows([{ client_ip: ip, username: 'a@acme.test', service: 'imap' }])
+    await insertRows([{ client_ip: ip, username: 'a@acme.test', service: 'imap' }])
     await block(ip)
     await block('nonsense')
     const audit = (target: string) =>

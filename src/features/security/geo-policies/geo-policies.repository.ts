@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
-import { inOrder, nameOf, pageOfKnown, withIds } from '../../../database/pages.ts'
+import { inOrder, nameOf, pageAndTotal, withIds } from '../../../database/paging.ts'
 import type { Page } from '../../../http/paging.ts'
 
 export type GeoAction = 'block' | 'challenge' | 'log_only'
@@ -45,10 +45,7 @@ export async function list(db: Db, filter: GeoPolicyFilter, page: Page) {
   if (action !== undefined) query = query.where('action', '=', action)
   if (enabled !== undefined) query = query.where('enabled', '=', enabled)
   const newestFirst = { by: 'created_at', direction: 'desc' } as const
-  const { ids, total } = await pageOfKnown(db, query, 'geo_policies', newestFirst, page, {
-    count: query.select(sql<number>`count(*)`.as('total')),
-    isAddedUp: false,
-  })
+  const { ids, total } = await pageAndTotal(db, query, 'geo_policies', newestFirst, page)
   const rows = await db
     .selectFrom('geo_policies')
     .select(columns)
@@ -57,7 +54,6 @@ export async function list(db: Db, filter: GeoPolicyFilter, page: Page) {
   return { items: inOrder(ids, rows), total }
 }
 
-/** Nobody else changes it until the transaction is over. */
 export const lock = (tx: Tx, id: string) =>
   tx.selectFrom('geo_policies').select(columns).where('id', '=', id).forUpdate().executeTakeFirst()
 

@@ -23,7 +23,7 @@ export const geoPolicyRoutes =
       config: { auth: operator('operator') },
       schema: {
         operationId: 'list_geo_policies',
-        summary: 'From which countries tenants may send, newest first',
+        summary: 'List geo policies, newest first',
         querystring: GeoPolicyQuery,
         response: { 200: Success(GeoPolicyPage) },
       },
@@ -49,7 +49,7 @@ export const geoPolicyRoutes =
       config: { auth: operator('operator'), errors: [GeoPolicyNotFound, NoUpdatableFields] },
       schema: {
         operationId: 'update_geo_policy',
-        summary: 'Change a geo policy; what is not sent stays',
+        summary: 'Change a geo policy; omitted fields stay unchanged',
         params: GeoPolicyParams,
         body: GeoPolicyChange,
         response: { 200: Success(WrittenGeoPolicy) },
@@ -62,7 +62,7 @@ export const geoPolicyRoutes =
       config: { auth: operator('operator'), errors: [GeoPolicyNotFound] },
       schema: {
         operationId: 'delete_geo_policy',
-        summary: 'Delete a geo policy; the organization is then open to every country',
+        summary: 'Delete a geo policy; the organization may then send from every country',
         params: GeoPolicyParams,
         body: Reason,
         response: { 200: Success(DeletedGeoPolicy) },

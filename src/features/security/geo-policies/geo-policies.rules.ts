@@ -1,4 +1,5 @@
 import { invalidField } from '../../../errors.ts'
+import { isCountryCode } from '../../../lib/country-codes.ts'
 import type { TimeRestrictions } from './geo-policies.repository.ts'
 
 export interface SentRestrictions {
@@ -7,19 +8,19 @@ export interface SentRestrictions {
   applies_to_countries?: string[]
 }
 
-/** Upper case, each once; what is not two letters is refused by name. */
+/** Normalizes country codes to upper case without duplicates; the error names a wrong entry. */
 export function countriesOf(field: string, sent: string[]): string[] {
   const codes = sent.map((entry) => entry.trim().toUpperCase())
-  const wrong = codes.findIndex((code) => !/^[A-Z]{2}$/.test(code))
+  const wrong = codes.findIndex((code) => !isCountryCode(code))
   if (wrong >= 0) {
     const entry = JSON.stringify(sent[wrong]?.slice(0, 40))
-    throw invalidField(field, `${entry} is not a country code of two letters`)
+    throw invalidField(field, `${entry} is not a country code of ISO 3166-1, such as DE`)
   }
   return [...new Set(codes)]
 }
 
-/** The list of allowed countries counts first, so what is on both would silently be allowed. */
-export function refuseBoth(allowed: string[], blocked: string[]): void {
+/** The list of allowed countries wins, so a country on both lists would silently be allowed. */
+export function refuseOverlap(allowed: string[], blocked: string[]): void {
   const both = allowed.filter((country) => blocked.includes(country))
   if (both.length === 0) return
   throw invalidField(
@@ -34,7 +35,7 @@ export function restrictionsOf(sent: SentRestrictions): TimeRestrictions | null 
   if (Object.keys(sent).length === 0) return null
   const field = 'time_restrictions'
   if (!allowed_hours) throw invalidField(field, 'Must have allowed_hours with start and end')
-  // From 8 to 8 could mean all day or never.
+  // Equal hours could mean the whole day or no time at all.
   if (allowed_hours.start === allowed_hours.end) {
     throw invalidField(field, 'Must have an end of allowed_hours that is not its start')
   }

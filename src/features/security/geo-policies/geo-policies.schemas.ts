@@ -13,7 +13,7 @@ const TimeRestrictions = Type.Object({
   allowed_hours: Type.Object({ start: Type.Integer(), end: Type.Integer() }),
   timezone_offset: Type.Integer({ description: 'Hours from UTC' }),
   applies_to_countries: Type.Array(Type.String({ examples: ['DE'] }), {
-    description: 'Empty: to every country',
+    description: 'Empty: every country',
   }),
 })
 
@@ -33,15 +33,17 @@ export const GeoPolicy = Type.Object(
   { title: 'GeoPolicy' },
 )
 
-const Known = {
+const CountryLookup = {
   countries_known: Type.Boolean({
-    description: 'Whether countries of addresses are known here; otherwise nothing is enforced',
+    description: 'Whether a GeoIP database is loaded; without it no geo policy is enforced',
   }),
-  schema_note: Type.Optional(Type.String({ description: 'What to do when they are not' })),
+  schema_note: Type.Optional(
+    Type.String({ description: 'How to configure a GeoIP database, when none is loaded' }),
+  ),
 }
 
-export const GeoPolicyPage = Type.Object({ ...Paginated(GeoPolicy).properties, ...Known })
-export const WrittenGeoPolicy = Type.Object({ ...GeoPolicy.properties, ...Known })
+export const GeoPolicyPage = Type.Object({ ...Paginated(GeoPolicy).properties, ...CountryLookup })
+export const WrittenGeoPolicy = Type.Object({ ...GeoPolicy.properties, ...CountryLookup })
 
 export const GeoPolicyQuery = Type.Object({
   ...PageQuery,
@@ -52,7 +54,7 @@ export const GeoPolicyQuery = Type.Object({
 
 export const GeoPolicyParams = Type.Object({ policy_id: Type.String() })
 
-/** Null means as if it were not there; `{}` takes restrictions away. */
+/** Null counts as omitted; `{}` removes the time restrictions. */
 const fields = {
   allowed_countries: Type.Optional(Nullable(countries)),
   blocked_countries: Type.Optional(Nullable(countries)),
@@ -67,11 +69,13 @@ const fields = {
             }),
           ),
           timezone_offset: Type.Optional(
-            Type.Integer({ minimum: -12, maximum: 14, description: '0 when left out' }),
+            Type.Integer({ minimum: -12, maximum: 14, description: 'Default 0' }),
           ),
           applies_to_countries: Type.Optional(countries),
         },
-        { description: 'Hours of the day at which logins are allowed; `{}` takes them away' },
+        {
+          description: 'Hours of the day at which logins are allowed; `{}` removes the restriction',
+        },
       ),
     ),
   ),

@@ -1,16 +1,16 @@
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { refusing } from '../../../database/conflicts.ts'
+import { type Countries, countries } from '../../../hosting/countries.ts'
+import { lockOrganization } from '../../../hosting/tenants.repository.ts'
 import { type Page, paginated } from '../../../http/paging.ts'
 import { ulid } from '../../../lib/ulid.ts'
-import { lockOrganization } from '../organizations.repository.ts'
 import { NoUpdatableFields, OrganizationNotFound } from '../security.errors.ts'
-import { type Countries, countries } from './countries.ts'
 import { GeoPolicyExists, GeoPolicyNotFound } from './geo-policies.errors.ts'
 import * as policies from './geo-policies.repository.ts'
 import {
   countriesOf,
-  refuseBoth,
+  refuseOverlap,
   restrictionsOf,
   type SentRestrictions,
 } from './geo-policies.rules.ts'
@@ -23,8 +23,8 @@ interface Sent {
   enabled?: boolean | null
 }
 
-const NOTE =
-  'The countries of addresses are not known here, so geo policies are kept but refuse nobody: set GEOIP_DATABASE to a country database in the MaxMind format'
+const NO_DATABASE_NOTE =
+  'No GeoIP database is loaded, so geo policies are stored but not enforced: set GEOIP_DATABASE to a country database in the MaxMind format'
 
 export type GeoPolicyService = ReturnType<typeof geoPolicyService>
 
@@ -36,21 +36,21 @@ export function geoPolicyService({
   now,
 }: Pick<Core, 'change' | 'config' | 'db' | 'log' | 'now'>) {
   let database: Countries | undefined
-  const known = () => {
+  const countryLookup = () => {
     database ??= countries(config.GEOIP_DATABASE, log)
     const { isKnown } = database
-    return { countries_known: isKnown, ...(!isKnown && { schema_note: NOTE }) }
+    return { countries_known: isKnown, ...(!isKnown && { schema_note: NO_DATABASE_NOTE }) }
   }
 
   return {
     async list(filter: policies.GeoPolicyFilter, page: Page) {
       const { items, total } = await policies.list(db, filter, page)
-      return { ...paginated(items, total, page), ...known() }
+      return { ...paginated(items, total, page), ...countryLookup() }
     },
 
     async create(caller: Caller, { organization_id, ...sent }: Sent & { organization_id: string }) {
       const fields = fieldsOf(sent)
-      refuseBoth(fields.allowed_countries ?? [], fields.blocked_countries ?? [])
+      refuseOverlap(fields.allowed_countries ?? [], fields.blocked_countries ?? [])
       const onlyOne = { geo_policies_organization_id_key: () => new GeoPolicyExists() }
       const policy = await refusing(onlyOne, () =>
         change(caller, async (tx) => {
@@ -58,10 +58,10 @@ export function geoPolicyService({
           return policies.insert(tx, { id: ulid(), organization_id, ...fields }, now())
         }),
       )
-      return { ...policy, ...known() }
+      return { ...policy, ...countryLookup() }
     },
 
-    /** What is on both lists counts as they are after the change, not as they were sent. */
+    /** Checks the lists for overlap as they are after the change. */
     async update(caller: Caller, id: string, sent: Sent) {
       const fields = fieldsOf(sent)
       const policy = await change(caller, async (tx) => {
@@ -69,10 +69,10 @@ export function geoPolicyService({
         if (!stored) throw new GeoPolicyNotFound()
         if (Object.keys(fields).length === 0) throw new NoUpdatableFields()
         const merged = { ...stored, ...fields }
-        refuseBoth(merged.allowed_countries, merged.blocked_countries)
+        refuseOverlap(merged.allowed_countries, merged.blocked_countries)
         return policies.update(tx, id, fields, now())
       })
-      return { ...policy, ...known() }
+      return { ...policy, ...countryLookup() }
     },
 
     delete: (caller: Caller, id: string) =>
@@ -84,7 +84,7 @@ export function geoPolicyService({
   }
 }
 
-/** What is null was not sent. */
+/** Null counts as omitted. */
 function fieldsOf(sent: Sent): policies.GeoPolicyFields {
   const { allowed_countries: allowed, blocked_countries: blocked, action, enabled } = sent
   const times = sent.time_restrictions

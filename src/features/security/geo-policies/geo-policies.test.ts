@@ -59,20 +59,24 @@ it.each([
     { time_restrictions: { allowed_hours: { start: 8, end: 9 }, applies_to_countries: ['X'] } },
     'time_restrictions',
   ],
-])('refuses %j', async (body, field) => {
+])('rejects a geo policy with %j with 422', async (body, field) => {
   const answer = await create(body)
   expect(answer.status).toBe(422)
   expect(answer.body.detail[0].loc.slice(0, 2)).toEqual(['body', field])
 })
 
-it('names the entry that is wrong', async () => {
+it('names the wrong country code in the error of a geo policy', async () => {
   const code = await create({ allowed_countries: ['DE', 'Germany'] })
-  expect(code.body.detail[0].msg).toBe('"Germany" is not a country code of two letters')
+  expect(code.body.detail[0].msg).toBe('"Germany" is not a country code of ISO 3166-1, such as DE')
+  // B7.5: two letters that no country has would never match.
+  const unknown = await create({ blocked_countries: ['ZZ'] })
+  expect(unknown.status).toBe(422)
+  expect(unknown.body.detail[0].msg).toMatch(/^"ZZ" is not a country code/)
   const both = await create({ allowed_countries: ['DE'], blocked_countries: ['DE'] })
   expect(both.body.detail[0].msg).toMatch(/^DE cannot be both allowed and blocked/)
 })
 
-it('is one for each organization that is there', async () => {
+it('creates one geo policy per existing organization', async () => {
   const created = await create({ allowed_countries: [' de', 'DE', 'at '] })
   expect(created).toMatchObject({ status: 201, body: { msg: 'Geo policy created' } })
   expect(created.body.data).toEqual({
@@ -95,11 +99,11 @@ it('is one for each organization that is there', async () => {
   })
 })
 
-it('is enforced from the next connection on, as it is then, and told', async () => {
+it('enforces a changed geo policy from the next connection and emits security.geo.blocked', async () => {
   const { id } = (await create({ blocked_countries: ['FR'] })).body.data
   const put = (body: object) => operator.put(`${BASE}/${id}`, { ...WHY, ...body })
   expect(await connect('192.0.2.9')).toBe('DUNNO')
-  expect(await connect('198.51.100.9')).toMatch(/^REJECT 5\.7\.1 .*from FR$/)
+  expect(await connect('198.51.100.9')).toMatch(/^REJECT 5\.7\.1 .*from FR \(login \S+\)$/)
   await put({ action: 'log_only' })
   expect(await connect('198.51.100.9')).toBe('DUNNO')
   await put({ enabled: false, action: 'block' })
@@ -109,7 +113,7 @@ it('is enforced from the next connection on, as it is then, and told', async () 
   const hour = app.clock.now().getUTCHours()
   const closed = { start: (hour + 2) % 24, end: (hour + 4) % 24 }
   await put({ blocked_countries: [], time_restrictions: { allowed_hours: closed } })
-  expect(await connect('192.0.2.9')).toMatch(/^REJECT 5\.7\.1 .*at this hour$/)
+  expect(await connect('192.0.2.9')).toMatch(/^REJECT 5\.7\.1 .*at this hour \(login \S+\)$/)
   expect((await put({ time_restrictions: {} })).body.data.time_restrictions).toBeNull()
   expect(await connect('192.0.2.9')).toBe('DUNNO')
   expect((await operator.delete(`${BASE}/${id}`, WHY)).body).toMatchObject({
@@ -124,20 +128,20 @@ it('is enforced from the next connection on, as it is then, and told', async () 
     .where('event', '=', 'security.geo.blocked')
     .orderBy('sequence')
     .execute()
-  const told = { user: acme.email, action: 'block' }
+  const common = { user: acme.email, action: 'block' }
   expect(events).toEqual([
     {
       org_id: acme.organizationId,
-      data: { ip_address: '198.51.100.9', country: 'FR', reason: 'country', ...told },
+      data: { ip_address: '198.51.100.9', country: 'FR', reason: 'country', ...common },
     },
     {
       org_id: acme.organizationId,
-      data: { ip_address: '192.0.2.9', country: 'DE', reason: 'hour', ...told },
+      data: { ip_address: '192.0.2.9', country: 'DE', reason: 'hour', ...common },
     },
   ])
 })
 
-it('judges both lists as they are after a change, and ignores null', async () => {
+it('checks both country lists as they are after a change and ignores null fields', async () => {
   const { id } = (await create({ allowed_countries: ['DE'], blocked_countries: ['KP'] })).body.data
   const put = (body: object) => operator.put(`${BASE}/${id}`, body)
   expect((await put({ enabled: false })).status).toBe(422)
@@ -157,27 +161,27 @@ it('judges both lists as they are after a change, and ignores null', async () =>
   expect((await operator.delete(`${BASE}/${id}`)).status).toBe(422)
 })
 
-describe('the list', () => {
-  it('is filtered, newest first', async () => {
+describe('list of geo policies', () => {
+  it('filters geo policies and returns the newest first', async () => {
     const globex = await app.tenant('globex')
     await create({ action: 'challenge' })
     await create({ organization_id: globex.organizationId, enabled: false })
-    const found = async (query: string) => {
+    const organizations = async (query: string) => {
       const { body } = await operator.get(`${BASE}?${query}`)
       const items = body.data.items as { organization_name: string }[]
       return items.map(({ organization_name }) => organization_name)
     }
-    expect(await found('')).toEqual(['globex', 'acme'])
-    expect(await found('action=challenge')).toEqual(['acme'])
-    expect(await found('enabled=false')).toEqual(['globex'])
-    expect(await found(`organization_id=${acme.organizationId}`)).toEqual(['acme'])
+    expect(await organizations('')).toEqual(['globex', 'acme'])
+    expect(await organizations('action=challenge')).toEqual(['acme'])
+    expect(await organizations('enabled=false')).toEqual(['globex'])
+    expect(await organizations(`organization_id=${acme.organizationId}`)).toEqual(['acme'])
     expect(await operator.get(`${BASE}?action=explode`)).toMatchObject({
       status: 422,
       body: { msg: 'action must be one of block, challenge, log_only' },
     })
   })
 
-  it('says when the countries of addresses are not known', async () => {
+  it('returns countries_known: false without a GeoIP database', async () => {
     const blind = await startApp()
     const watcher = await blind.operator('operator')
     const { data } = (await watcher.get(BASE)).body

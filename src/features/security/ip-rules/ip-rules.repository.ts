@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import type { RuleUse } from '../../../access/address-rules.repository.ts'
 import type { Db, Tx } from '../../../database/database.ts'
-import { inOrder, nameOf, pageOfKnown, withIds } from '../../../database/pages.ts'
+import { inOrder, nameOf, pageAndTotal, withIds } from '../../../database/paging.ts'
 import { contains } from '../../../database/search.ts'
 import type { Page } from '../../../http/paging.ts'
 import type { Sort } from '../../../http/sorting.ts'
@@ -22,6 +23,7 @@ const columns = [
   nameOf('organizations', 'ip_access_rules.organization_id').as('organization_name'),
   sql<RuleType>`ip_access_rules.rule_type`.as('rule_type'),
   'ip_access_rules.ip_address',
+  sql<RuleUse[]>`ip_access_rules.applies_to`.as('applies_to'),
   'ip_access_rules.description',
   'ip_access_rules.active',
   'ip_access_rules.created_by',
@@ -36,10 +38,7 @@ export async function list(db: Db, filter: IpRuleFilter, sort: IpRuleSort, page:
   if (active !== undefined) query = query.where('active', '=', active)
   if (organization_id !== undefined) query = query.where('organization_id', '=', organization_id)
   if (q) query = query.where(contains(['ip_address', 'description'], q))
-  const { ids, total } = await pageOfKnown(db, query, 'ip_access_rules', sort, page, {
-    count: query.select(sql<number>`count(*)`.as('total')),
-    isAddedUp: false,
-  })
+  const { ids, total } = await pageAndTotal(db, query, 'ip_access_rules', sort, page)
   const rows = await db
     .selectFrom('ip_access_rules')
     .select(columns)
@@ -48,7 +47,6 @@ export async function list(db: Db, filter: IpRuleFilter, sort: IpRuleSort, page:
   return { items: inOrder(ids, rows), total }
 }
 
-/** Nobody else changes it until the transaction is over. */
 export const lock = (tx: Tx, id: string) =>
   tx
     .selectFrom('ip_access_rules')
@@ -62,6 +60,7 @@ interface NewRow {
   organization_id: string
   rule_type: RuleType
   ip_address: string
+  applies_to: RuleUse[]
   description: string | null
   created_by: string | null
   created_at: string
@@ -74,7 +73,12 @@ export const insert = (tx: Tx, rule: NewRow) =>
 export const update = (
   tx: Tx,
   id: string,
-  fields: { description?: string | null; active?: boolean; rule_type?: RuleType },
+  fields: {
+    description?: string | null
+    active?: boolean
+    rule_type?: RuleType
+    applies_to?: RuleUse[]
+  },
   now: Date,
 ) =>
   tx

@@ -23,14 +23,14 @@ export const ipRuleRoutes =
       config: { auth: operator('operator') },
       schema: {
         operationId: 'list_ip_rules',
-        summary: 'From where tenants may send, newest first',
+        summary: 'List IP access rules, newest first',
         querystring: IpRuleQuery,
         response: { 200: Success(Paginated(IpRule)) },
       },
       handler: async ({ query: { page, per_page, sort_by, sort_dir, ...filter } }) => {
         const sort = sortOf({ sort_by, sort_dir }, 'created_at', 'desc')
-        const found = await rules.list(filter, sort, pageOf({ page, per_page }))
-        return success('IP access rules retrieved', found)
+        const result = await rules.list(filter, sort, pageOf({ page, per_page }))
+        return success('IP access rules retrieved', result)
       },
     })
 
@@ -38,7 +38,7 @@ export const ipRuleRoutes =
       config: { auth: operator('operator'), errors: [OrganizationNotFound, IpRuleExists] },
       schema: {
         operationId: 'create_ip_rule',
-        summary: 'Create an IP access rule, which holds from the next connection on',
+        summary: 'Create an IP access rule, which applies from the next connection',
         body: NewIpRule,
         response: { 201: Success(IpRule) },
       },

@@ -36,7 +36,7 @@ const create = (rule_type: string, ip_address: string, more: object = {}) =>
 const connect = (client_address: string, login = acme.email) =>
   postfix.ask(endOfMessage(login, { protocol_state: 'RCPT', client_address }))
 
-describe('creating', () => {
+describe('creating an IP access rule', () => {
   it.each([
     [{ reason: undefined }, 422, ['body', 'reason']],
     [{ reason: '' }, 422, ['body', 'reason']],
@@ -47,19 +47,19 @@ describe('creating', () => {
     [{ ip_address: '192.0.2.0/33' }, 422, ['body', 'ip_address']],
     [{ ip_address: '' }, 422, ['body', 'ip_address']],
     [{ ip_address: ['192.0.2.1'] }, 422, ['body', 'ip_address']],
-  ])('refuses %o', async (more, status, loc) => {
+  ])('rejects %o', async (more, status, loc) => {
     expect(await create('blacklist', '192.0.2.1', more)).toMatchObject({
       status,
       body: { detail: [{ loc }] },
     })
   })
 
-  it('is for an organization that is there', async () => {
+  it('returns 404 for an unknown organization', async () => {
     const answer = await create('blacklist', '192.0.2.1', { organization_id: ulid() })
     expect(answer).toMatchObject({ status: 404, body: { msg: 'Organization not found' } })
   })
 
-  it('writes a network in one way, and knows it again in any other', async () => {
+  it('normalizes the network and rejects an equal network in another spelling with 409', async () => {
     const created = await create('blacklist', ' 10.77.0.5/24 ', { description: 'Lab' })
     expect(created).toMatchObject({ status: 201, body: { msg: 'IP access rule created' } })
     expect(created.body.data).toEqual({
@@ -68,6 +68,7 @@ describe('creating', () => {
       organization_name: 'acme',
       rule_type: 'blacklist',
       ip_address: '10.77.0.0/24',
+      applies_to: ['smtp', 'mailbox', 'api'],
       description: 'Lab',
       active: true,
       created_by: operator.email,
@@ -90,8 +91,8 @@ describe('creating', () => {
   })
 })
 
-describe('a rule', () => {
-  it('holds from the next connection on, and no longer when it is changed or gone', async () => {
+describe('IP access rule', () => {
+  it('applies from the next connection until it is changed or deleted', async () => {
     expect(await connect('203.0.113.5')).toBe('DUNNO')
     const { id } = (await create('blacklist', '203.0.113.0/24')).body.data
     expect(await connect('203.0.113.5')).toMatch(/^REJECT 5\.7\.1 .*blacklist/)
@@ -116,7 +117,7 @@ describe('a rule', () => {
     expect(await connect('203.0.113.5')).toBe('DUNNO')
   })
 
-  it('changes all but its address', async () => {
+  it('accepts changes of every field except the IP address', async () => {
     const { id, ...created } = (await create('blacklist', '192.0.2.0/24')).body.data
     const put = (body: object) => operator.put(`${BASE}/${id}`, body)
     expect(await put({ active: false })).toMatchObject({ status: 422 })
@@ -138,29 +139,29 @@ describe('a rule', () => {
     expect((await put({ description: null, ...WHY })).body.data.description).toBeNull()
     await create('whitelist', '192.0.2.0/24')
     expect((await put({ rule_type: 'whitelist', ...WHY })).status).toBe(409)
-    for (const gone of [ulid(), 'nothing']) {
-      expect(await operator.put(`${BASE}/${gone}`, { active: true, ...WHY })).toMatchObject({
+    for (const missing of [ulid(), 'nothing']) {
+      expect(await operator.put(`${BASE}/${missing}`, { active: true, ...WHY })).toMatchObject({
         status: 404,
         body: { msg: 'IP access rule not found' },
       })
-      expect((await operator.delete(`${BASE}/${gone}`, WHY)).status).toBe(404)
+      expect((await operator.delete(`${BASE}/${missing}`, WHY)).status).toBe(404)
     }
     expect((await operator.delete(`${BASE}/${id}`)).status).toBe(422)
     await app.core.db.deleteFrom('ip_access_rules').execute()
   })
 
-  it('leaves its reason in the audit trail, whether it was made or refused', async () => {
+  it('writes an audit row with the reason for a created and for a rejected rule', async () => {
     await create('blacklist', '192.0.2.44', { reason: 'made once' })
     await create('blacklist', '192.0.2.44', { reason: 'once more' })
     const rows = await waitFor(async () => {
-      const found = await app.core.db
+      const audit = await app.core.db
         .selectFrom('operator_audit')
         .select(['status_code', 'result', 'request_body'])
         .where('action', '=', 'create_ip_rule')
         .where(sql<string>`request_body->>'reason'`, 'in', ['made once', 'once more'])
         .orderBy('status_code')
         .execute()
-      return found.length === 2 && found
+      return audit.length === 2 && audit
     })
     expect(rows).toMatchObject([
       { status_code: 201, result: 'success', request_body: { reason: 'made once' } },
@@ -170,25 +171,25 @@ describe('a rule', () => {
   })
 })
 
-describe('the list', () => {
-  it('is filtered and sorted', async () => {
+describe('list of IP access rules', () => {
+  it('filters, sorts and pages IP access rules', async () => {
     await create('blacklist', '192.0.2.1', { description: 'Noisy Neighbour' })
     await create('whitelist', '192.0.2.2')
     const { id } = (await create('whitelist', '192.0.2.3')).body.data
     await operator.put(`${BASE}/${id}`, { active: false, ...WHY })
     await create('blacklist', '192.0.2.4', { organization_id: globex.organizationId })
-    const found = async (query: string) => {
+    const numbers = async (query: string) => {
       const { body } = await operator.get(`${BASE}?${query}`)
       return body.data.items.map((rule: { ip_address: string }) => rule.ip_address.slice(-1))
     }
-    expect(await found('')).toEqual(['4', '3', '2', '1'])
-    expect(await found('rule_type=whitelist')).toEqual(['3', '2'])
-    expect(await found('active=false')).toEqual(['3'])
-    expect(await found(`organization_id=${globex.organizationId}`)).toEqual(['4'])
-    expect(await found('q=noisy')).toEqual(['1'])
-    expect(await found('sort_by=ip_address&sort_dir=asc')).toEqual(['1', '2', '3', '4'])
-    expect(await found('sort_by=updated_at&per_page=1')).toEqual(['4'])
-    expect(await found('page=2&per_page=3')).toEqual(['1'])
+    expect(await numbers('')).toEqual(['4', '3', '2', '1'])
+    expect(await numbers('rule_type=whitelist')).toEqual(['3', '2'])
+    expect(await numbers('active=false')).toEqual(['3'])
+    expect(await numbers(`organization_id=${globex.organizationId}`)).toEqual(['4'])
+    expect(await numbers('q=noisy')).toEqual(['1'])
+    expect(await numbers('sort_by=ip_address&sort_dir=asc')).toEqual(['1', '2', '3', '4'])
+    expect(await numbers('sort_by=updated_at&per_page=1')).toEqual(['4'])
+    expect(await numbers('page=2&per_page=3')).toEqual(['1'])
     const wrong = ['rule_type=grey', 'active=2', 'sort_by=id', 'sort_dir=up', 'per_page=0']
     for (const query of wrong) {
       expect((await operator.get(`${BASE}?${query}`)).status).toBe(422)

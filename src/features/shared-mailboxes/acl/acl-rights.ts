@@ -3,8 +3,8 @@ import type { Permission } from '../shared-mailboxes.schemas.ts'
 
 const READ = ['lookup', 'read']
 
-/** In Dovecot's words. Who may send is the mail server's question at submission, not a right here. */
-export const RIGHTS: Record<Permission, readonly string[]> = {
+/** Dovecot rights. Permission to send is checked at submission and is no Dovecot right. */
+const RIGHTS: Record<Permission, readonly string[]> = {
   full_access: [
     ...READ,
     'write',
@@ -25,39 +25,39 @@ export interface Entry {
   rights: readonly string[]
 }
 
-/** Rights of the inbox are those of all folders, by `acl_defaults_from_inbox`. */
+/** All folders take their rights from the inbox (`acl_defaults_from_inbox`). */
 export const FOLDER = 'INBOX'
 
-export const entryOf = ({
-  email,
-  permission,
-}: {
-  email: string
-  permission: Permission
-}): Entry => ({
+/** Rights that remove mail; no member has them while a legal hold keeps the mail. */
+const REMOVING = new Set(['expunge', 'delete'])
+
+export const entryOf = (
+  { email, permission }: { email: string; permission: Permission },
+  isKept: boolean,
+): Entry => ({
   id: `user=${email}`,
-  rights: RIGHTS[permission],
+  rights: RIGHTS[permission].filter((right) => !(isKept && REMOVING.has(right))),
 })
 
-/** What a mailbox has of itself is nobody else's access. */
-const OWN = 'owner'
+/** The entry of the mailbox itself, which is never removed. */
+const OWNER = 'owner'
 
-/** The commands that lead from what is there to what should be; none when it is so already. */
+/** Returns the commands that turn the current entries into the target; none when they are equal. */
 export function stepsBetween(
   user: string,
   current: readonly Entry[],
-  wanted: readonly Entry[],
+  target: readonly Entry[],
 ): DoveadmCommand[] {
   const at = { user, mailbox: FOLDER }
-  const known = new Map(current.map((entry) => [entry.id, entry]))
-  const kept = new Set(wanted.map(({ id }) => id))
+  const currentById = new Map(current.map((entry) => [entry.id, entry]))
+  const targetIds = new Set(target.map(({ id }) => id))
   return [
-    // Taking away comes first.
+    // Revoke before granting.
     ...current
-      .filter(({ id }) => id !== OWN && !kept.has(id))
+      .filter(({ id }) => id !== OWNER && !targetIds.has(id))
       .map(({ id }): DoveadmCommand => ['aclDelete', { ...at, id }]),
-    ...wanted
-      .filter((entry) => !isSame(entry, known.get(entry.id)))
+    ...target
+      .filter((entry) => !isSame(entry, currentById.get(entry.id)))
       .map(({ id, rights }): DoveadmCommand => ['aclSet', { ...at, id, right: rights }]),
   ]
 }
@@ -65,7 +65,7 @@ export function stepsBetween(
 const isSame = (one: Entry, other: Entry | undefined): boolean =>
   other !== undefined && [...one.rights].sort().join() === [...other.rights].sort().join()
 
-/** A row of `aclGet`. */
+/** Parses a row of `aclGet`. */
 export const readEntry = ({ id = '', rights = '' }: Record<string, string>): Entry => ({
   id,
   rights: rights.split(' ').filter((right) => right !== ''),

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
-import { finish, lease } from './acl.repository.ts'
+import { newLease } from '../../../jobs/lease.ts'
+import { claim, finish } from './acl.repository.ts'
 
 let app: App
 beforeAll(async () => {
@@ -9,23 +10,24 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-it('leaves what is marked in the very moment it is finished due at once', async () => {
+it('keeps a rights entry due that is marked again while it is being finished', async () => {
   const { db } = app.core
   const mark = (on: typeof db) =>
     sql`select mark_shared_rights(array['desk@acme.test'])`.execute(on)
   await mark(db)
-  const [one] = await lease(db, 1)
+  const lease = newLease(30)
+  const [one] = await claim(db, lease, 1)
   if (!one) throw new Error('nothing is due')
   const finished = await db.transaction().execute(async (tx) => {
     await mark(tx)
-    const waiting = finish(db, one)
+    const waiting = finish(db, one, lease)
     await isBlocked()
     return { waiting }
   })
   await finished.waiting
-  expect(await lease(db, 1)).toEqual([{ ...one, changes: 2 }])
-  await finish(db, { ...one, changes: 2 })
-  expect(await lease(db, 1)).toEqual([])
+  expect(await claim(db, lease, 1)).toEqual([{ ...one, changes: 2 }])
+  await finish(db, { ...one, changes: 2 }, lease)
+  expect(await claim(db, lease, 1)).toEqual([])
 })
 
 async function isBlocked(): Promise<void> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
+import { claimRows, heldBy, type Lease, releaseLease, setReleased } from '../../../jobs/lease.ts'
 import type { Permission } from '../shared-mailboxes.schemas.ts'
 
 export interface Pending {
@@ -8,51 +9,51 @@ export interface Pending {
   attempts: number
 }
 
-const LEASE_SECONDS = 30
+const TABLE = 'shared_mailbox_rights_pending'
 
-/** Takes some of what is due for itself, for a while. */
-export async function lease(db: Db, limit: number): Promise<Pending[]> {
-  const { rows } = await sql<Pending>`
-    update shared_mailbox_rights_pending set leased_until = now() + make_interval(secs => ${LEASE_SECONDS})
-    where email in (
-      select email from shared_mailbox_rights_pending
-      where due_at <= now() and leased_until <= now()
-      order by due_at, email limit ${limit} for update skip locked)
-    returning email, changes, attempts`.execute(db)
-  return rows
-}
+/** Claims entries that are due. */
+export const claim = (db: Db, lease: Lease, limit: number): Promise<Pending[]> =>
+  claimRows<Pending>(db, TABLE, lease, {
+    key: ['email'],
+    where: sql`due_at <= now()`,
+    orderBy: sql`due_at, email`,
+    limit,
+    returning: sql`email, changes, attempts`,
+  })
 
-/** It stays when it was marked again meanwhile, and is due at once. */
-export async function finish(db: Db, { email, changes }: Pending): Promise<void> {
+/** An entry that was marked again in the meantime stays and is due at once. */
+export async function finish(db: Db, { email, changes }: Pending, lease: Lease): Promise<void> {
   const { numAffectedRows } = await sql`delete from shared_mailbox_rights_pending
-    where email = ${email} and changes = ${changes}`.execute(db)
-  // A statement of its own: a mark that the first one waited for is invisible to its other parts.
-  if (!numAffectedRows) await release(db, [email])
+    where email = ${email} and changes = ${changes} and ${heldBy(lease)}`.execute(db)
+  // A separate statement, because the first one does not see a mark that it waited for.
+  if (!numAffectedRows) await release(db, email, lease)
 }
 
-export const release = (db: Db, emails: readonly string[]) =>
-  sql`update shared_mailbox_rights_pending set leased_until = '-infinity'
-    where email = any(${emails}::text[])`.execute(db)
+export const release = (db: Db, email: string, lease: Lease) =>
+  releaseLease(db, TABLE, { email }, lease)
 
-export const postpone = (db: Db, email: string, seconds: number) =>
+export const postpone = (db: Db, email: string, lease: Lease, seconds: number) =>
   sql`update shared_mailbox_rights_pending
-    set leased_until = '-infinity', attempts = attempts + 1, due_at = now() + make_interval(secs => ${seconds})
-    where email = ${email}`.execute(db)
+    set attempts = attempts + 1, due_at = now() + make_interval(secs => ${seconds}), ${setReleased}
+    where email = ${email} and ${heldBy(lease)}`.execute(db)
 
-/** All that are shared now: whatever was done to Dovecot behind our back is put right. */
+/** Marks all active shared mailboxes, to correct rights that were changed outside of Mailplane. */
 export const markAll = (db: Db) =>
   sql`insert into shared_mailbox_rights_pending (email)
     select email from shared_mailboxes where status = 'active'
     order by email on conflict (email) do nothing`.execute(db)
 
-/** Who has access to an address now, and whether Dovecot should know the address at all. */
-export async function wanted(db: Db, email: string) {
+/** Returns the members of an address, whether Dovecot should host it, and whether a hold keeps its mail. */
+export async function targetState(db: Db, email: string) {
   const [mailbox, members, account] = await Promise.all([
     db
       .selectFrom('shared_mailboxes')
       .innerJoin('domains', 'domains.id', 'shared_mailboxes.domain_id')
       .innerJoin('organizations', 'organizations.id', 'shared_mailboxes.organization_id')
-      .select(sql<boolean>`domains.active and organizations.active`.as('hosted'))
+      .select([
+        sql<boolean>`domains.hosted and organizations.active`.as('hosted'),
+        sql<boolean>`keeps_shared(shared_mailboxes.id)`.as('kept'),
+      ])
       .where('shared_mailboxes.email', '=', email)
       .where('shared_mailboxes.status', '=', 'active')
       .executeTakeFirst(),
@@ -76,6 +77,7 @@ export async function wanted(db: Db, email: string) {
   return {
     isHosted: mailbox?.hosted ?? false,
     isShared: mailbox !== undefined,
+    isKept: mailbox?.kept ?? false,
     members,
     isPersonal: account !== undefined,
   }

@@ -1,55 +1,62 @@
 import type { Core } from '../../../core.ts'
 import type { Chore } from '../../../jobs/chores.ts'
+import { type Lease, newLease } from '../../../jobs/lease.ts'
 import { DoveadmAway, NO_SUCH_USER, NOT_FOUND } from '../../../mail/doveadm.ts'
 import * as pending from './acl.repository.ts'
 import { entryOf, FOLDER, readEntry, stepsBetween } from './acl-rights.ts'
 
-/** Each takes three short requests, well within its lease. */
 const AT_ONCE = 4
+/** Not renewed: an entry takes three short requests. */
+const LEASE_SECONDS = 30
 const MAX_WAIT_SECONDS = 300
 
 type Needs = Pick<Core, 'authCache' | 'db' | 'doveadm' | 'log'>
 
-/** Keeps the rights in Dovecot what the members of shared mailboxes have. */
+/** Synchronizes the rights in Dovecot with the members of shared mailboxes. */
 export const keepSharedRights: Chore = {
   name: 'shared-mailbox-rights',
   begin: ({ db }) => pending.markAll(db),
   async round(core) {
     if (!core.doveadm.isConfigured) return false
-    const taken = await pending.lease(core.db, AT_ONCE)
-    const results = await Promise.allSettled(taken.map((one) => settle(core, one)))
+    const lease = newLease(LEASE_SECONDS)
+    const claimed = await pending.claim(core.db, lease, AT_ONCE)
+    const results = await Promise.allSettled(claimed.map((one) => settle(core, one, lease)))
     const failed = results.find((result) => result.status === 'rejected')
     if (failed) throw failed.reason
-    return taken.length > 0
+    return claimed.length > 0
   },
 }
 
-async function settle(core: Needs, one: pending.Pending): Promise<void> {
+async function settle(core: Needs, one: pending.Pending, lease: Lease): Promise<void> {
   try {
     await reconcile(core, one.email)
-    await pending.finish(core.db, one)
+    await pending.finish(core.db, one, lease)
   } catch (error) {
     if (error instanceof DoveadmAway) {
-      await pending.release(core.db, [one.email])
+      await pending.release(core.db, one.email, lease)
       throw error
     }
-    core.log.warn({ err: error, attempts: one.attempts }, 'rights of a shared mailbox were not set')
-    await pending.postpone(core.db, one.email, Math.min(MAX_WAIT_SECONDS, 2 ** one.attempts))
+    core.log.warn(
+      { err: error, attempts: one.attempts },
+      'setting the rights of a shared mailbox failed, will retry',
+    )
+    const wait = Math.min(MAX_WAIT_SECONDS, 2 ** one.attempts)
+    await pending.postpone(core.db, one.email, lease, wait)
   }
 }
 
-/** What is there is asked first, so that it may be done twice, or go on after half of it. */
+/** Reads the current rights first, so it can be repeated after an interruption. */
 async function reconcile({ authCache, db, doveadm }: Needs, email: string): Promise<void> {
-  const { isHosted, isPersonal, isShared, members } = await pending.wanted(db, email)
-  // Its holder may share folders too. Mail is kept by id, so nothing of the shared one is there.
+  const { isHosted, isKept, isPersonal, isShared, members } = await pending.targetState(db, email)
+  // A personal mailbox now has the address; its holder may share folders, so leave its rights alone.
   if (isPersonal) return
-  const entries = members.map(entryOf)
+  const entries = members.map((member) => entryOf(member, isKept))
   const get = async () => {
     const [answer] = await doveadm.run([['aclGet', { user: email, mailbox: FOLDER }]])
     if (answer?.rows) return answer.rows.map(readEntry)
     if (answer?.exitCode === NOT_FOUND) return []
     if (answer?.exitCode === NO_SUCH_USER && !(isHosted && entries.length > 0)) return undefined
-    throw new Error(`Dovecot does not show rights: exit status ${answer?.exitCode}`)
+    throw new Error(`aclGet failed: exit status ${answer?.exitCode}`)
   }
   const steps = stepsBetween(email, (await get()) ?? [], entries)
   const answers = await doveadm.run(steps)
@@ -58,8 +65,8 @@ async function reconcile({ authCache, db, doveadm }: Needs, email: string): Prom
     throw new Error(`${steps[failed]?.[0]} failed: exit status ${answers[failed]?.exitCode}`)
   }
   if (steps.length > 0 && stepsBetween(email, (await get()) ?? [], entries).length > 0) {
-    throw new Error('Dovecot shows other rights than it was told')
+    throw new Error('Dovecot returns other rights than those that were set')
   }
-  // It remembers where the mail of an address is; of one that is gone it must not.
+  // Dovecot caches the mail location, which must not outlive the shared mailbox.
   if (!isShared) await authCache.flush([email])
 }

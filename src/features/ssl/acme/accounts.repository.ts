@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import { ulid } from '../../../lib/ulid.ts'
 
-/** Most used first; the key stays here. */
+/** Most used first, without the keys. */
 export const list = (db: Db) =>
   db
     .selectFrom('acme_accounts')
@@ -32,7 +32,7 @@ export const emailsAt = async (db: Db, directoryUrl: string): Promise<string[]> 
   return rows.map(({ email }) => email)
 }
 
-/** Whoever was first keeps its key. */
+/** Adds an account. If another process added it first, its key is kept. */
 export const insert = (db: Db, directoryUrl: string, email: string, sealedKey: Buffer) =>
   db
     .insertInto('acme_accounts')
@@ -40,7 +40,7 @@ export const insert = (db: Db, directoryUrl: string, email: string, sealedKey: B
     .onConflict((conflict) => conflict.columns(['directory_url', 'email']).doNothing())
     .execute()
 
-/** The one that has rested for longest. */
+/** Picks the least recently used account. */
 export const pick = (tx: Tx, directoryUrl: string, emails: string[]) =>
   tx
     .updateTable('acme_accounts')

@@ -2,8 +2,14 @@ import { sql } from 'kysely'
 import type { Tx } from '../../../database/database.ts'
 import type { FoundCertificate } from '../inventory/certificate-file.ts'
 
-/** What an order has brought. */
-export const setIssued = (tx: Tx, id: string, issued: FoundCertificate, now: Date) =>
+/** Stores the data of an issued certificate. */
+export const setIssued = (
+  tx: Tx,
+  id: string,
+  issued: FoundCertificate,
+  nextKeyHash: string | null,
+  now: Date,
+) =>
   tx
     .updateTable('certificates')
     .set({
@@ -19,12 +25,15 @@ export const setIssued = (tx: Tx, id: string, issued: FoundCertificate, now: Dat
       last_renewed: sql`case when fingerprint is null then last_renewed
         else ${now.toISOString()}::timestamptz end`,
       fingerprint: issued.fingerprint,
+      key_hash: issued.key_hash,
+      next_key_hash: nextKeyHash,
+      self_signed: issued.self_signed,
       updated_at: now.toISOString(),
     })
     .where('id', '=', id)
     .execute()
 
-/** One that lies there stays what it is; where there is none, a last failure says so. */
+/** Stores why an order failed. After the last attempt a certificate without a file becomes `failed`. */
 export const setProblem = (tx: Tx, id: string, problem: string, isLast: boolean, now: Date) =>
   tx
     .updateTable('certificates')

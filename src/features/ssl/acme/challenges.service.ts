@@ -10,7 +10,7 @@ const TOKEN = /^[A-Za-z0-9_-]{1,256}$/
 export type ChallengeService = ReturnType<typeof challengeService>
 
 export const challengeService = ({ db }: Pick<Core, 'db'>) => ({
-  /** What the CA wants to read; whichever process it asks. */
+  /** The answer for the CA. It is in the database, so any process can return it. */
   async answer(token: string): Promise<string> {
     const challenge = TOKEN.test(token) ? await challenges.find(db, token) : undefined
     if (!challenge) throw new ChallengeNotFound()

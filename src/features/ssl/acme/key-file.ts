@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Issued } from './certificate-authority.ts'
 
-/** Refuses what a CA should not have sent: another key, or not the names that were asked for. */
+/** Rejects a certificate for another key or without one of the requested names. */
 export function checkIssued({ key, chain }: Issued, names: string[]): void {
   const certificate = new X509Certificate(chain)
   if (!certificate.checkPrivateKey(createPrivateKey(key))) {
@@ -13,7 +13,7 @@ export function checkIssued({ key, chain }: Issued, names: string[]): void {
   if (missing !== undefined) throw new Error(`the CA sent a certificate without ${missing}`)
 }
 
-/** Whole or not at all, for us alone to read: key and chain change in one rename. */
+/** Replaces key and chain atomically with one rename. Only this user can read the file. */
 export async function writeKeyFile(path: string, { key, chain }: Issued): Promise<void> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -31,6 +31,6 @@ export async function writeKeyFile(path: string, { key, chain }: Issued): Promis
     await rm(temporary, { force: true })
     throw error
   }
-  const above = await open(folder)
-  await above.sync().finally(() => above.close())
+  const directory = await open(folder)
+  await directory.sync().finally(() => directory.close())
 }

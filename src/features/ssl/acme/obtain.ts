@@ -1,24 +1,29 @@
 import type { Core } from '../../../core.ts'
 import type { Chore } from '../../../jobs/chores.ts'
+import { type Lease, newLease } from '../../../jobs/lease.ts'
+import { HOUR_SECONDS } from '../../../lib/time.ts'
 import { readCertificate } from '../inventory/certificate-file.ts'
 import * as accounts from './accounts.repository.ts'
 import { setIssued, setProblem } from './certificate.repository.ts'
 import type { CertificateAuthority, Issued } from './certificate-authority.ts'
 import * as challenges from './challenges.repository.ts'
+import { addRecord, removeRecord } from './dns-hook.ts'
+import { keyForOrder, prepareNextKey } from './host-key.ts'
 import { checkIssued, writeKeyFile } from './key-file.ts'
 import { namesOf } from './names.ts'
 import * as orders from './orders.repository.ts'
 
 const PURPOSE = 'account at a CA'
-const POSTPONED_SECONDS = 3600
+const POSTPONED_SECONDS = HOUR_SECONDS
+const SPARE_SECONDS = 10
 const MAX_PROBLEM = 500
 
-/** Thrown by what is given up because the process stops. */
+/** The attempt was interrupted because the process stops. */
 export class Stopped extends Error {}
 
 /**
- * Obtains certificates that were ordered. An order belongs to whoever took it for as long as one may
- * last; what comes too late is thrown away, because somebody else may be at it.
+ * Obtains certificates that were ordered. The lease lasts a little longer than an attempt may take, so
+ * it is not renewed; the result of an attempt that lost its lease is discarded.
  */
 export function obtainCertificates(ca: CertificateAuthority, stopping: AbortSignal): Chore {
   return {
@@ -34,30 +39,35 @@ export function obtainCertificates(ca: CertificateAuthority, stopping: AbortSign
         return false
       }
       const count = Math.min(left, config.CERT_WORKER_THREADS)
-      // A little longer than the attempt itself may take.
-      const claimed = await orders.claim(db, count, config.CERT_ORDER_TIMEOUT + 10)
-      await Promise.all(claimed.map((order) => attempt(core, ca, directoryUrl, order, stopping)))
+      const lease = newLease(config.CERT_ORDER_TIMEOUT + SPARE_SECONDS)
+      const claimed = await orders.claim(db, lease, count)
+      await Promise.all(
+        claimed.map((order) => attempt({ core, ca, directoryUrl, stopping, lease }, order)),
+      )
       return claimed.length > 0
     },
   }
 }
 
-async function attempt(
-  core: Core,
-  ca: CertificateAuthority,
-  directoryUrl: string,
-  order: orders.ClaimedOrder,
-  stopping: AbortSignal,
-): Promise<void> {
+interface Round {
+  core: Core
+  ca: CertificateAuthority
+  directoryUrl: string
+  stopping: AbortSignal
+  lease: Lease
+}
+
+async function attempt(round: Round, order: orders.ClaimedOrder): Promise<void> {
+  const { core, ca, directoryUrl, stopping, lease } = round
   const { config, db, log } = core
   let account: string | undefined
   try {
-    // Whoever took it before never came back, time and again.
+    // A failed attempt is recorded, so all earlier attempts must have crashed.
     if (order.attempts > config.CERT_RETRY_SCHEDULE.length + 1) {
-      throw new Error('it was broken off too often')
+      throw new Error('every attempt was interrupted by a crash')
     }
     const work = async () => {
-      const names = await namesOf(core, order.domain)
+      const { names, records } = await namesOf(core, order.domain)
       if (names.length === 0) {
         throw new Error(`neither ${order.domain} nor a mail host below it leads here`)
       }
@@ -67,51 +77,63 @@ async function attempt(
         names,
         email: picked.email,
         accountKey: core.vault.open(PURPOSE, picked.account_key),
-        async show(token, key_authorization) {
-          // The CA knows the account by the time it asks for a proof.
+        key: await keyForOrder(config, order),
+        byDns: new Set(records.keys()),
+        async show({ name, token, answer }) {
+          // The CA sends a challenge only after the account is registered.
           await accounts.setRegistered(db, picked.id)
-          const challenge = { token, key_authorization, order_id: order.id }
+          const record = records.get(name)
+          if (record !== undefined) return addRecord(core, record, answer)
+          const challenge = { token, key_authorization: answer, order_id: order.id }
           await challenges.insert(db, challenge, config.CERT_ORDER_TIMEOUT)
         },
-        hide: (token) => challenges.remove(db, token),
+        async hide({ name, token, answer }) {
+          const record = records.get(name)
+          if (record === undefined) return challenges.remove(db, token)
+          await removeRecord(core, record, answer).catch((error) =>
+            log.warn({ err: error, record }, 'removing a challenge from DNS failed'),
+          )
+        },
       })
       checkIssued(issued, names)
       return issued
     }
     const issued = await within(config.CERT_ORDER_TIMEOUT, stopping, work())
-    await succeed(core, order, issued, account)
+    await succeed(core, order, lease, issued, account)
     log.info({ domain: order.domain }, 'certificate obtained')
   } catch (error) {
     if (error instanceof Stopped) {
-      await db.transaction().execute((tx) => orders.release(tx, order))
+      await db.transaction().execute((tx) => orders.release(tx, order, lease))
       return
     }
-    log.warn({ err: error, domain: order.domain }, 'certificate could not be obtained')
-    await fail(core, order, problemOf(error), account)
+    log.warn({ err: error, domain: order.domain }, 'obtaining a certificate failed')
+    await fail(core, order, lease, problemOf(error), account)
   }
 }
 
 async function pickAccount({ config, db, vault }: Core, ca: CertificateAuthority, url: string) {
-  const known = await accounts.emailsAt(db, url)
-  for (const email of config.ACME_EMAILS.filter((one) => !known.includes(one))) {
+  const existing = await accounts.emailsAt(db, url)
+  for (const email of config.ACME_EMAILS.filter((one) => !existing.includes(one))) {
     await accounts.insert(db, url, email, vault.seal(PURPOSE, await ca.newAccountKey()))
   }
   return db.transaction().execute((tx) => accounts.pick(tx, url, config.ACME_EMAILS))
 }
 
-/** The file is written while nobody else can hold the order, and what is known of it commits with it. */
+/** Writes the file while the order is locked, so that file and database match. */
 const succeed = (
-  { db, now }: Core,
+  { config, db, now }: Core,
   order: orders.ClaimedOrder,
+  lease: Lease,
   issued: Issued,
   account: string | undefined,
 ) =>
   db.transaction().execute(async (tx) => {
-    if (!(await orders.hold(tx, order))) return
-    const found = readCertificate(Buffer.from(issued.chain))
-    if (!found) throw new Error('the CA sent no certificate')
+    if (!(await orders.hold(tx, order, lease))) return
+    const certificate = readCertificate(Buffer.from(issued.chain))
+    if (!certificate) throw new Error('the CA sent no certificate')
     await writeKeyFile(order.path, issued)
-    await setIssued(tx, order.certificate_id, found, now())
+    const nextKeyHash = await prepareNextKey(config, order, issued.key)
+    await setIssued(tx, order.certificate_id, certificate, nextKeyHash, now())
     await orders.close(tx, order.id, 'done')
     if (account) await accounts.count(tx, account, 'success_count')
   })
@@ -119,11 +141,12 @@ const succeed = (
 const fail = (
   { config, db, now }: Core,
   order: orders.ClaimedOrder,
+  lease: Lease,
   problem: string,
   account: string | undefined,
 ) =>
   db.transaction().execute(async (tx) => {
-    if (!(await orders.hold(tx, order))) return
+    if (!(await orders.hold(tx, order, lease))) return
     const wait = config.CERT_RETRY_SCHEDULE[order.attempts - 1]
     await setProblem(tx, order.certificate_id, problem, wait === undefined, now())
     if (wait === undefined) await orders.close(tx, order.id, 'failed')
@@ -131,7 +154,7 @@ const fail = (
     if (account) await accounts.count(tx, account, 'failure_count')
   })
 
-/** The CA's own words, where it has said something. */
+/** The message of the CA as one line. */
 function problemOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return text

@@ -1,23 +1,25 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
+import { claiming, heldBy, isFree, type Lease, released, setReleased } from '../../../jobs/lease.ts'
 import { ulid } from '../../../lib/ulid.ts'
 
 const OPEN = sql<SqlBool>`state in ('waiting', 'running')`
 
-/** One at a time for each certificate; true when this made it. */
-export async function insert(tx: Tx, certificateId: string): Promise<boolean> {
+/** Adds an order unless the certificate has an open one; returns whether it did. */
+export async function insert(tx: Tx, certificateId: string, newKey = false): Promise<boolean> {
   const { rows } = await sql`
-    insert into acme_orders (id, certificate_id) values (${ulid()}, ${certificateId})
+    insert into acme_orders (id, certificate_id, new_key)
+    values (${ulid()}, ${certificateId}, ${newKey})
     on conflict (certificate_id) where state in ('waiting', 'running') do nothing
     returning id`.execute(tx)
   return rows.length > 0
 }
 
-/** An operator who asks again does not want to wait for the next retry. */
+/** Makes a waiting order due now, with a new key. */
 export const hurry = (tx: Tx, certificateId: string) =>
   tx
     .updateTable('acme_orders')
-    .set({ next_attempt_at: sql`now()` })
+    .set({ next_attempt_at: sql`now()`, new_key: true })
     .where('certificate_id', '=', certificateId)
     .where('state', '=', 'waiting')
     .execute()
@@ -28,34 +30,35 @@ export interface ClaimedOrder {
   domain: string
   path: string
   attempts: number
+  new_key: boolean
 }
 
-const DUE = sql<SqlBool>`
-  (state = 'waiting' and next_attempt_at <= now() or state = 'running' and claimed_until <= now())`
+// A waiting order whose time has come, or a running one whose lease has ended.
+const DUE = sql<SqlBool>`(state = 'running' or state = 'waiting' and next_attempt_at <= now())`
 
-/** Takes orders that are due, or that somebody took and never came back from. */
-export async function claim(db: Db, count: number, seconds: number): Promise<ClaimedOrder[]> {
+/** Claims orders that are due. */
+export async function claim(db: Db, lease: Lease, count: number): Promise<ClaimedOrder[]> {
   const { rows } = await sql<ClaimedOrder>`
-    update acme_orders set state = 'running', attempts = attempts + 1, begun_at = now(),
-      claimed_until = now() + make_interval(secs => ${seconds})
-    from certificates
-    where certificates.id = acme_orders.certificate_id and acme_orders.id in (
-      select id from acme_orders where ${DUE}
-      order by next_attempt_at limit ${count} for update skip locked)
-    returning acme_orders.id, certificate_id, certificates.domain, certificates.path, attempts`.execute(
-    db,
-  )
+    with claimed as (${claiming('acme_orders', lease, {
+      key: ['id'],
+      where: DUE,
+      orderBy: sql`next_attempt_at`,
+      limit: count,
+      set: sql`state = 'running', attempts = attempts + 1, begun_at = now()`,
+      returning: sql`id, certificate_id, attempts, new_key`,
+    })})
+    select claimed.*, certificates.domain, certificates.path
+    from claimed join certificates on certificates.id = claimed.certificate_id`.execute(db)
   return rows
 }
 
-/** Still this attempt's, and nobody else's until the transaction is over. */
-export async function hold(tx: Tx, { id, attempts }: ClaimedOrder): Promise<boolean> {
+/** Locks the order until the transaction ends; false when the lease was lost. */
+export async function hold(tx: Tx, { id }: ClaimedOrder, lease: Lease): Promise<boolean> {
   const row = await tx
     .selectFrom('acme_orders')
     .select('id')
     .where('id', '=', id)
-    .where('state', '=', 'running')
-    .where('attempts', '=', attempts)
+    .where(heldBy(lease))
     .forUpdate()
     .executeTakeFirst()
   return row !== undefined
@@ -64,7 +67,7 @@ export async function hold(tx: Tx, { id, attempts }: ClaimedOrder): Promise<bool
 export const close = (tx: Tx, id: string, state: 'done' | 'failed') =>
   tx
     .updateTable('acme_orders')
-    .set({ state, finished_at: sql`now()`, claimed_until: null })
+    .set({ state, finished_at: sql`now()`, ...released })
     .where('id', '=', id)
     .execute()
 
@@ -73,28 +76,27 @@ export const retry = (tx: Tx, id: string, seconds: number) =>
     .updateTable('acme_orders')
     .set({
       state: 'waiting',
-      claimed_until: null,
       next_attempt_at: sql`now() + make_interval(secs => ${seconds})`,
+      ...released,
     })
     .where('id', '=', id)
     .execute()
 
-/** Given back by a process that stops: this attempt does not count. */
-export const release = (tx: Tx, { id, attempts }: ClaimedOrder) =>
+/** Releases an order when the process stops; the attempt does not count. */
+export const release = (tx: Tx, { id, attempts }: ClaimedOrder, lease: Lease) =>
   tx
     .updateTable('acme_orders')
     .set({
       state: 'waiting',
-      claimed_until: null,
       attempts: attempts - 1,
       next_attempt_at: sql`now()`,
+      ...released,
     })
     .where('id', '=', id)
-    .where('state', '=', 'running')
-    .where('attempts', '=', attempts)
+    .where(heldBy(lease))
     .execute()
 
-/** Orders that were begun in the last seven days, whatever became of them. */
+/** Counts the orders started in the last seven days, with any result. */
 export async function countOfWeek(db: Db): Promise<number> {
   const { total } = await db
     .selectFrom('acme_orders')
@@ -104,19 +106,19 @@ export async function countOfWeek(db: Db): Promise<number> {
   return total
 }
 
-/** All that are due wait, and their certificates say why. */
+/** Postpones all due orders and stores the reason with their certificates. */
 export async function postpone(db: Db, seconds: number, why: string): Promise<void> {
   await sql`
     with postponed as (
-      update acme_orders set state = 'waiting', claimed_until = null,
+      update acme_orders set state = 'waiting', ${setReleased},
         next_attempt_at = now() + make_interval(secs => ${seconds})
-      where ${DUE} returning certificate_id
+      where ${isFree} and ${DUE} returning certificate_id
     )
     update certificates set error_message = ${why}, updated_at = now()
     where id in (select certificate_id from postponed)`.execute(db)
 }
 
-/** Ours, ending before the given time or gone, and neither under way nor just tried. */
+/** Our certificates that expire before the given time or are missing, without an open or recent order. */
 export const dueForRenewal = (db: Db, before: Date, mailHost: string) =>
   db
     .selectFrom('certificates')
@@ -127,7 +129,7 @@ export const dueForRenewal = (db: Db, before: Date, mailHost: string) =>
     )
     .where(
       sql<SqlBool>`(certificates.domain = ${mailHost} or exists (
-        select from domains where domains.domain = certificates.domain and domains.active))`,
+        select from domains where domains.domain = certificates.domain and domains.hosted))`,
     )
     .where(
       sql<SqlBool>`not exists (
@@ -138,16 +140,35 @@ export const dueForRenewal = (db: Db, before: Date, mailHost: string) =>
     .orderBy('certificates.id')
     .execute()
 
-/** Verified domains that have no certificate of ours; in no order, as most may not lead here. */
+/** Verified domains without a certificate of ours; in random order, as many may point elsewhere. */
 export const withoutCertificate = (db: Db, limit: number) =>
   db
     .selectFrom('domains')
     .select(['domain', 'organization_id'])
-    .where('active', '=', true)
+    .where('hosted', '=', true)
     .where('verified_at', 'is not', null)
     .where(
       sql<SqlBool>`not exists (
         select from certificates where certificates.domain = domains.domain and auto_renew)`,
+    )
+    .orderBy(sql`random()`)
+    .limit(limit)
+    .execute()
+
+/** Certificates of hosted domains that were not ordered for a week, which limits futile orders. */
+export const orderedLongAgo = (db: Db, limit: number) =>
+  db
+    .selectFrom('certificates')
+    .select(['certificates.id', 'certificates.domain', 'certificates.names'])
+    .where('auto_renew', '=', true)
+    .where('status', '=', 'active')
+    .where(
+      sql<SqlBool>`exists (
+        select from domains where domains.domain = certificates.domain and domains.hosted)`,
+    )
+    .where(
+      sql<SqlBool>`not exists (select from acme_orders where certificate_id = certificates.id
+        and (${OPEN} or acme_orders.created_at > now() - interval '7 days'))`,
     )
     .orderBy(sql`random()`)
     .limit(limit)

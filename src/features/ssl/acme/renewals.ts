@@ -1,6 +1,7 @@
-import type { Config } from '../../../config.ts'
+import type { Config } from '../../../config/index.ts'
 import type { Core } from '../../../core.ts'
 import type { Job } from '../../../jobs/jobs.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import * as certificates from '../certificates.repository.ts'
 import type { Inventory } from '../inventory/inventory.ts'
 import { fileOf } from '../inventory/places.ts'
@@ -8,11 +9,10 @@ import * as challenges from './challenges.repository.ts'
 import { namesOf } from './names.ts'
 import * as orders from './orders.repository.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const MAX_LOOKED_UP = 500
 const HISTORY_DAYS = 90
 
-/** Orders what ends soon, and first certificates for domains that lead here. */
+/** Orders certificates that expire soon, and those for names that have begun to point here. */
 export const orderRenewals = (
   { CERT_CHECK_INTERVAL }: Pick<Config, 'CERT_CHECK_INTERVAL'>,
   inventory: Inventory,
@@ -29,8 +29,10 @@ export const orderRenewals = (
     for (const { id } of await orders.dueForRenewal(db, before, config.SVC_MAIL_HOSTNAME)) {
       await db.transaction().execute((tx) => orders.insert(tx, id))
     }
-    // Without knowing where names should lead, nobody is asked for what would be refused.
-    if (config.CERT_SERVER_IPS.length > 0) await orderFirst(core, inventory.folder)
+    // Without CERT_SERVER_IPS it is unknown which domains point here; the CA would refuse the others.
+    if (config.CERT_SERVER_IPS.length === 0) return
+    await orderFirst(core, inventory.folder)
+    await orderWider(core)
   },
 })
 
@@ -39,12 +41,25 @@ async function orderFirst(core: Core, folder: string): Promise<void> {
   let left = config.CERT_WEEKLY_LIMIT - (await orders.countOfWeek(db))
   for (const { domain, organization_id } of await orders.withoutCertificate(db, MAX_LOOKED_UP)) {
     if (left <= 0) return
-    if ((await namesOf(core, domain)).length === 0) continue
+    if ((await namesOf(core, domain)).names.length === 0) continue
     await db.transaction().execute(async (tx) => {
       const path = fileOf(folder, domain)
       const id = await certificates.obtainable(tx, { domain, organization_id, path })
       await orders.insert(tx, id)
     })
+    left--
+  }
+}
+
+/** Orders a certificate again once more names of its domain lead here. */
+async function orderWider(core: Core): Promise<void> {
+  const { config, db } = core
+  let left = config.CERT_WEEKLY_LIMIT - (await orders.countOfWeek(db))
+  for (const { id, domain, names: present } of await orders.orderedLongAgo(db, MAX_LOOKED_UP)) {
+    if (left <= 0) return
+    const { names } = await namesOf(core, domain)
+    if (names.every((name) => present.includes(name))) continue
+    await db.transaction().execute((tx) => orders.insert(tx, id))
     left--
   }
 }

@@ -1,9 +1,9 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { toDomainName } from '../../../lib/domain-name.ts'
 
-/** What a file says. */
+/** The data of a certificate file. */
 export interface FoundCertificate {
-  /** The first name it is for; undefined when it is for none. */
+  /** The first name; undefined if the certificate has none. */
   domain: string | undefined
   names: string[]
   issuer: string | null
@@ -12,18 +12,21 @@ export interface FoundCertificate {
   valid_from: Date | null
   valid_until: Date | null
   fingerprint: string
+  /** SHA-256 of the public key in hex, as TLSA records name it; null if the key cannot be read. */
+  key_hash: string | null
+  self_signed: boolean
 }
 
 const BLOCK = /-----BEGIN ([A-Z0-9 ]{1,40})-----[^-]{1,200000}-----END \1-----/g
 const MAX_NAMES = 200
 const MAX_TEXT = 255
 
-/** Undefined for a file that holds keys and no certificate; throws when it should hold one. */
+/** Reads a certificate. Undefined for a file with keys only; throws if the file is broken. */
 export function readCertificate(content: Buffer): FoundCertificate | undefined {
   const text = content.toString('latin1')
   const blocks = [...text.matchAll(BLOCK)].map(([block, name = '']) => ({ block, name }))
   const keys = blocks.filter(({ name }) => name.endsWith('PRIVATE KEY'))
-  // The first is the one that counts; those after it lead to its CA.
+  // The first certificate is the one of the domain; intermediate certificates follow.
   const first = blocks.find(({ name }) => /^(X509 |TRUSTED )?CERTIFICATE$/.test(name))
   if (!first && keys.length > 0) return undefined
   if (!first && text.includes('-----BEGIN')) throw new Error('there is no certificate in the file')
@@ -41,6 +44,8 @@ export function readCertificate(content: Buffer): FoundCertificate | undefined {
     valid_from: dateOf(certificate.validFrom),
     valid_until: dateOf(certificate.validTo),
     fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+    key_hash: keyHashOf(certificate),
+    self_signed: certificate.subject === certificate.issuer,
   }
 }
 
@@ -52,7 +57,7 @@ function parsed(certificate: string | Buffer): X509Certificate {
   }
 }
 
-/** A key that needs a password says nothing either way. */
+/** Returns whether the key matches. A key that needs a password cannot be checked and is accepted. */
 function belongs(certificate: X509Certificate, pem: string): boolean {
   try {
     return certificate.checkPrivateKey(createPrivateKey(pem))
@@ -61,10 +66,10 @@ function belongs(certificate: X509Certificate, pem: string): boolean {
   }
 }
 
-/** Whoever made the certificate chose the names: only those that are names of domains count. */
+/** The valid domain names. A certificate may contain any text as a name. */
 function namesOf(certificate: X509Certificate): string[] {
   const alternative = certificate.subjectAltName ?? ''
-  // Node quotes what could be taken for something else; no domain name needs quoting.
+  // Node quotes names with special characters, which are not domain names.
   const listed = [...alternative.matchAll(/(?:^|, )DNS:([^",\s]+)(?=, |$)/g)].map(
     ([, name]) => name,
   )
@@ -107,6 +112,19 @@ function keyOf(certificate: X509Certificate): {
     key_size: details.modulusLength ?? CURVES[details.namedCurve ?? ''] ?? null,
   }
 }
+
+function keyHashOf(certificate: X509Certificate): string | null {
+  try {
+    return hashOfKey(certificate.publicKey)
+  } catch {
+    return null
+  }
+}
+
+export const hashOfKey = (publicKey: KeyObject): string =>
+  createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('hex')
 
 const dateOf = (text: string): Date | null => {
   const date = new Date(text)

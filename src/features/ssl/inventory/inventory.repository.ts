@@ -10,16 +10,17 @@ export interface FoundFile {
   problem: string | null
 }
 
-/** Whose it is, the domain of its names says, or the domain above one of them. */
+/** The organization that owns one of the names or its parent domain. */
 const organizationOf = (names: string[]) => {
   const bare = names.map((name) => name.replace(/^\*\./, ''))
   const candidates = bare.flatMap((name) => [name, name.slice(name.indexOf('.') + 1)])
   return sql<string | null>`(
-    select organization_id from domains where domain = any(${candidates}::text[])
+    select organization_id from domains
+    where domain = any(${candidates}::text[]) and ownership_verified_at is not null
     order by length(domain) desc limit 1)`
 }
 
-/** A file is a row. One that we obtained keeps the domain it was obtained for. */
+/** Stores a file as a row. A certificate that we obtained keeps its domain. */
 export async function store(tx: Tx, { path, domain, certificate, problem }: FoundFile, now: Date) {
   const at = now.toISOString()
   const names = certificate?.names ?? []
@@ -27,12 +28,14 @@ export async function store(tx: Tx, { path, domain, certificate, problem }: Foun
   const status = problem === null ? 'active' : 'failed'
   await sql`
     insert into certificates (id, domain, names, organization_id, status, issuer, algorithm,
-      key_size, error_message, valid_from, valid_until, issued_at, fingerprint, path, updated_at)
+      key_size, error_message, valid_from, valid_until, issued_at, fingerprint, key_hash, self_signed,
+      path, updated_at)
     values (${ulid()}, ${domain}, ${names}::text[], ${organizationOf([domain, ...names])},
       ${status}, ${certificate?.issuer ?? null}, ${certificate?.algorithm ?? null},
       ${certificate?.key_size ?? null}, ${problem}, ${from?.toISOString() ?? null},
       ${certificate?.valid_until?.toISOString() ?? null}, ${from?.toISOString() ?? null},
-      ${certificate?.fingerprint ?? null}, ${path}, ${at})
+      ${certificate?.fingerprint ?? null}, ${certificate?.key_hash ?? null},
+      ${certificate?.self_signed ?? null}, ${path}, ${at})
     on conflict (path) do update set
       domain = case when certificates.auto_renew then certificates.domain else excluded.domain end,
       names = excluded.names,
@@ -41,7 +44,7 @@ export async function store(tx: Tx, { path, domain, certificate, problem }: Foun
       issuer = excluded.issuer,
       algorithm = excluded.algorithm,
       key_size = excluded.key_size,
-      -- Why a renewal failed is still worth knowing.
+      -- Keeps the error of a failed renewal.
       error_message = case when certificates.fingerprint = excluded.fingerprint
         then coalesce(excluded.error_message, certificates.error_message)
         else excluded.error_message end,
@@ -52,12 +55,14 @@ export async function store(tx: Tx, { path, domain, certificate, problem }: Foun
       last_renewed = case when certificates.fingerprint <> excluded.fingerprint
         then ${at}::timestamptz else certificates.last_renewed end,
       fingerprint = excluded.fingerprint,
+      key_hash = excluded.key_hash,
+      self_signed = excluded.self_signed,
       updated_at = excluded.updated_at
     where certificates.fingerprint is distinct from excluded.fingerprint
       or certificates.status in ('pending', 'failed') or excluded.status = 'failed'`.execute(tx)
 }
 
-/** Files that are no longer there. What we obtained ourselves is wanted again; the rest is forgotten. */
+/** Handles deleted files: our own certificates become failed and are ordered again, others are removed. */
 export async function forgetMissing(
   db: Db,
   { folder, files, present }: { folder: string; files: string[]; present: string[] },
@@ -74,6 +79,7 @@ export async function forgetMissing(
       valid_from: null,
       valid_until: null,
       fingerprint: null,
+      key_hash: null,
       updated_at: now.toISOString(),
     })
     .where(missing)

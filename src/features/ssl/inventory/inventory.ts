@@ -17,11 +17,11 @@ const MAX_BYTES = 256 * 1024
 
 export type Inventory = ReturnType<typeof inventory>
 
-/** What lies in the folder of certificates, kept in the table that everybody reads. */
+/** Keeps the table of certificates in step with the certificate files. */
 export function inventory({ config, db, now }: Pick<Core, 'config' | 'db' | 'now'>) {
   const folder = certificateFolder(config)
   const files = edgeFiles(config)
-  const known = new Map<string, string>()
+  const versions = new Map<string, string>()
   const inTurn = namedMutex()
 
   async function read({ path }: CandidateFile): Promise<FoundFile | undefined> {
@@ -39,41 +39,41 @@ export function inventory({ config, db, now }: Pick<Core, 'config' | 'db' | 'now
   }
 
   async function refresh(): Promise<string | undefined> {
-    let found: CandidateFile[]
+    let inFolder: CandidateFile[]
     let note: string | undefined
     try {
-      found = candidates(folder)
+      inFolder = candidates(folder)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      // Nothing was ever put there.
-      if (code !== 'ENOENT' || config.SSL_CERT_DIR !== undefined) {
-        note = `SSL_CERT_DIR ${folder} cannot be read (${code}); certificates are shown as they were`
+      // The default folder does not exist until the first certificate.
+      if (code !== 'ENOENT' || config.SVC_CERTIFICATE_DIR !== undefined) {
+        note = `SVC_CERTIFICATE_DIR ${folder} cannot be read (${code}); certificates are shown as they were`
       }
-      found = []
+      inFolder = []
     }
-    const all = [...found, ...files.flatMap(candidate)]
-    const changed = all.filter(({ path, version }) => known.get(path) !== version)
+    const all = [...inFolder, ...files.flatMap(candidate)]
+    const changed = all.filter(({ path, version }) => versions.get(path) !== version)
     for (const file of changed) {
       const certificate = await read(file)
       if (certificate) {
         await db.transaction().execute((tx) => store(tx, certificate, now()))
       }
-      known.set(file.path, file.version)
+      versions.set(file.path, file.version)
     }
     const present = all.map(({ path }) => path)
-    for (const path of known.keys()) if (!present.includes(path)) known.delete(path)
+    for (const path of versions.keys()) if (!present.includes(path)) versions.delete(path)
     if (note === undefined) await forgetMissing(db, { folder, files, present }, now())
     return note
   }
 
   return {
     folder,
-    /** Reads what has changed; answers what there is to be said about the folder, if anything. */
+    /** Reads changed files; returns a note for the operator if the folder cannot be read. */
     refresh: () => inTurn(['folder'], refresh),
   }
 }
 
-/** A broken file is told by its name, where that is the name of a domain. */
+/** The domain of a broken file, from its name. */
 function domainByName(path: string): string {
   const name = basename(path, extname(path))
   return toDomainName(name) ?? toDomainName(basename(dirname(path))) ?? 'unknown'

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { invalidField, ServiceUnavailable } from '../../../errors.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { DoveadmAway } from '../../../mail/doveadm.ts'
 import { InvalidCleanup } from '../storage.errors.ts'
 import { StorageCleanup } from '../storage.events.ts'
@@ -12,7 +13,6 @@ import { FOLDERS, findOldMail, removeOldMail } from './old-mail.ts'
 
 const DEFAULT_DAYS = 30
 const MOST_DAYS = 36_500
-const DAY_MS = 24 * 3600 * 1000
 
 interface Needs extends Pick<Core, 'change' | 'db' | 'doveadm' | 'events' | 'log' | 'now'> {
   storage: Pick<StorageService, 'findDomain'>
@@ -28,7 +28,7 @@ export function cleanupService(needs: Needs) {
       return await work()
     } catch (error) {
       if (!(error instanceof DoveadmAway)) throw error
-      log.warn({ err: error }, 'old mail could not be removed')
+      log.warn({ err: error }, 'removing old mail failed')
       throw new ServiceUnavailable('Storage service unavailable')
     }
   }
@@ -43,7 +43,7 @@ export function cleanupService(needs: Needs) {
         ? await asked(() => findOldMail(needs, domain.id, folders, before))
         : { found: [], complete: true }
       const matchedMessages = found.reduce((total, { messages }) => total + messages, 0)
-      // Before the mail goes: what was removed, and by whom, is on record whatever happens then.
+      // Recorded before the mail is removed, so that an interrupted removal is on record too.
       const { matched, cleaned } = await change(caller, async (tx) => {
         const matched = dryRun
           ? await calculations.countBefore(tx, before, domain?.domain)

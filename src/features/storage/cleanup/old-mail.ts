@@ -1,10 +1,11 @@
 import type { Core } from '../../../core.ts'
+import { heldAmong } from '../../../hosting/held-mailboxes.repository.ts'
 import { type DoveadmAnswer, NO_SUCH_USER, NOT_FOUND } from '../../../mail/doveadm.ts'
 import { addressesOf } from '../storage.repository.ts'
 
 const AT_ONCE = 20
 const BATCH_SECONDS = 20
-/** Callers wait half a minute for an answer. */
+/** Clients wait about half a minute for a response. */
 const PATIENCE_MS = 25_000
 
 export const FOLDERS: Record<string, readonly string[]> = {
@@ -14,9 +15,9 @@ export const FOLDERS: Record<string, readonly string[]> = {
   all: ['Trash', 'Junk'],
 }
 
-type Needs = Pick<Core, 'db' | 'doveadm' | 'log'>
+type Needs = Pick<Core, 'db' | 'doveadm' | 'log' | 'now'>
 
-/** By when a message came into the folder, not by its date: old mail may be thrown away today. */
+/** Uses the time a message was saved to the folder: an old message may be deleted today. */
 const query = (folder: string, before: Date) => [
   'mailbox',
   folder,
@@ -24,7 +25,10 @@ const query = (folder: string, before: Date) => [
   String(Math.floor(before.getTime() / 1000)),
 ]
 
-/** The mailboxes of a domain that have old messages in these folders, and how many. */
+/**
+ * The mailboxes of a domain that have old messages in these folders, and how many. Mailboxes under a
+ * legal hold are left out.
+ */
 export async function findOldMail(
   needs: Needs,
   domainId: string,
@@ -36,7 +40,9 @@ export async function findOldMail(
   let after = ''
   while (folders.length > 0) {
     const emails = await addressesOf(needs.db, domainId, after, AT_ONCE)
-    const pairs = emails.flatMap((user) => folders.map((folder) => ({ user, folder })))
+    const held = await heldAmong(needs.db, emails, needs.now())
+    const free = emails.filter((email) => !held.has(email))
+    const pairs = free.flatMap((user) => folders.map((folder) => ({ user, folder })))
     const answers = await needs.doveadm.run(
       pairs.map(({ user, folder }) => ['search', { user, query: query(folder, before) }]),
       BATCH_SECONDS,
@@ -52,7 +58,7 @@ export async function findOldMail(
   return { found, complete: true }
 }
 
-/** Removes what was found. Answers how many messages; fewer when there was no time for all. */
+/** Removes the messages and returns their number; fewer when the time limit is reached. */
 export async function removeOldMail(
   needs: Needs,
   found: { user: string; folder: string; messages: number }[],
@@ -61,7 +67,11 @@ export async function removeOldMail(
   const end = Date.now() + PATIENCE_MS / 2
   let removed = 0
   for (let at = 0; at < found.length && Date.now() < end; at += AT_ONCE) {
-    const some = found.slice(at, at + AT_ONCE)
+    const batch = found.slice(at, at + AT_ONCE)
+    // Read again for every batch, so that a new hold keeps the rest of the mail.
+    const users = batch.map(({ user }) => user)
+    const held = await heldAmong(needs.db, users, needs.now())
+    const some = batch.filter(({ user }) => !held.has(user))
     const answers = await needs.doveadm.run(
       some.map(({ user, folder }) => ['expunge', { user, query: query(folder, before) }]),
       BATCH_SECONDS,
@@ -74,11 +84,11 @@ export async function removeOldMail(
   return removed
 }
 
-/** A mailbox that Dovecot does not know, or without the folder, has nothing in it. */
+/** Zero for a mailbox that Dovecot does not know and for a missing folder. */
 function rowsOf({ log }: Needs, user: string, answer: DoveadmAnswer | undefined): number {
   if (answer?.rows) return answer.rows.length
   if (answer?.exitCode !== NO_SUCH_USER && answer?.exitCode !== NOT_FOUND) {
-    log.warn({ exit_code: answer?.exitCode, user }, 'old mail of a mailbox could not be looked at')
+    log.warn({ exit_code: answer?.exitCode, user }, 'searching old mail of a mailbox failed')
   }
   return 0
 }

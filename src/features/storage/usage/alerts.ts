@@ -1,8 +1,8 @@
 import type { Core } from '../../../core.ts'
 import type { Tx } from '../../../database/database.ts'
+import { organizationLimit, quotaConfiguration } from '../../../hosting/quota-configuration.ts'
 import { percent } from '../../../lib/percent.ts'
 import { crossing, levelOf, NOTHING_TOLD } from '../alert-level.ts'
-import { organizationLimit, quotaConfiguration } from '../quota-configuration.ts'
 import { QuotaExceeded, QuotaWarning } from '../storage.events.ts'
 import type { DomainStorage, MailboxStorage } from '../storage.repository.ts'
 import * as alerts from './alerts.repository.ts'
@@ -32,7 +32,7 @@ export const domainQuotas = (row: DomainStorage, config: Core['config']) =>
     config,
   )
 
-/** Tells of mailboxes and domains that have come near their limits, in the transaction that saw it. */
+/** Emits alerts for mailboxes and domains near their limits, in the transaction of the change. */
 export async function tellCrossings(
   { config, events, now }: Pick<Core, 'config' | 'events' | 'now'>,
   tx: Tx,

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import { domainsWithQuotas } from '../storage.repository.ts'
 
-/** Domains that have changed since they were reported, or never were. */
+/** Domains that changed since their last report or were never reported. */
 export const unreported = (tx: Tx, limit: number) =>
   domainsWithQuotas(tx)
     .where('domains.last_storage_calculation', 'is not', null)
@@ -37,7 +37,7 @@ const calculationsBefore = (db: Db, time: Date, domain: string | undefined) =>
     .where('calculated_at', '<', time.toISOString())
     .$if(domain !== undefined, (query) => query.where('domain', '=', domain as string))
 
-/** What was told about things that have been within their limits since. */
+/** Alerts about mailboxes and domains that are within their limits again. */
 const alertsBefore = (db: Db, time: Date, domain: string | undefined) =>
   db
     .selectFrom('storage_alerts')
@@ -47,7 +47,7 @@ const alertsBefore = (db: Db, time: Date, domain: string | undefined) =>
     .$if(domain !== undefined, (query) =>
       query.where(
         sql<SqlBool>`(case when entity_type = 'domain' then identifier
-          else split_part(identifier, '@', 2) end) = ${domain}`,
+          else split_part(identifier, '@', -1) end) = ${domain}`,
       ),
     )
 

@@ -11,18 +11,18 @@ const TRIES = 40
 
 type Needs = Pick<Core, 'config' | 'db' | 'events' | 'now'>
 
-/** Carries what Dovecot counts into mailboxes, domains and organizations, and tells of full ones. */
+/** Propagates the figures of Dovecot to mailboxes, domains and organizations, and emits alerts. */
 export const followUsage: Chore = {
   name: 'storage',
   async round(core) {
     const { taken, done } = await core.db.transaction().execute((tx) => followMarks(core, tx))
-    // Somebody is writing to one of the domains; that takes no longer than a moment.
+    // Another transaction holds one of the domains for a moment.
     if (done < taken) await sleep(HELD_PAUSE_MS)
     return taken > 0
   },
 }
 
-/** For a caller who wants to see the figures that were just stored. */
+/** Lets a caller read the figures that were just stored. */
 export async function followAtOnce(core: Needs, emails: string[]): Promise<void> {
   for (let attempt = 0; attempt < TRIES && emails.length > 0; attempt++) {
     const left = emails
@@ -47,7 +47,7 @@ async function followMarks(core: Needs, tx: Tx) {
   return { taken: marks.length, done: emails.length + domains.length }
 }
 
-/** Answers which of them are done; what another transaction holds is not. */
+/** Returns the marks that were processed; those that another transaction holds are not. */
 async function followNamed(core: Needs, tx: Tx, emails: string[], names: string[], anew = false) {
   const found = await usage.domainsOf(tx, emails, names)
   const ids = [...new Set(found.map(({ domain_id }) => domain_id))]
@@ -60,7 +60,7 @@ async function followNamed(core: Needs, tx: Tx, emails: string[], names: string[
     domains: locked.size === 0 ? [] : await usage.domains(tx, [...locked]),
   })
   const done = new Set(accounts.map(({ email }) => email))
-  // A name that is no mailbox has nothing to be carried to: a shared one, or one that is gone.
+  // Shared and deleted mailboxes have no row to update.
   const known = new Set(found.map(({ email }) => email))
   const held = new Set(
     found.filter(({ domain_id }) => !locked.has(domain_id)).map(({ domain }) => domain),

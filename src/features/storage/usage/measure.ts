@@ -1,17 +1,17 @@
 import type { Core } from '../../../core.ts'
-import { type Doveadm, NO_SUCH_USER } from '../../../mail/doveadm.ts'
+import { type Doveadm, DoveadmAway, NO_SUCH_USER } from '../../../mail/doveadm.ts'
 import { addressesOf } from '../storage.repository.ts'
 import { followAtOnce } from './follow-usage.ts'
 import { type Measured, setDomainMeasured, store } from './usage.repository.ts'
 
 const AT_ONCE = 50
 const BATCH_SECONDS = 20
-/** Callers wait half a minute for an answer. */
+/** Clients wait about half a minute for a response. */
 const PATIENCE_MS = 25_000
-// Folders of others that the mailbox may look into; their quotas are the others'.
+// Shared folders count towards the quota of their owner.
 const SHARED = /^shared\//i
 
-/** Asks Dovecot what is in these mailboxes; those that it does not know are left out. */
+/** Measures mailboxes with Dovecot; mailboxes it does not know are left out. */
 export async function measure(doveadm: Doveadm, emails: readonly string[]): Promise<Measured[]> {
   const answers = await doveadm.run(
     emails.map((user) => [
@@ -24,7 +24,7 @@ export async function measure(doveadm: Doveadm, emails: readonly string[]): Prom
     const answer = answers[index]
     if (answer?.rows === undefined) {
       if (answer?.exitCode === NO_SUCH_USER) return []
-      throw new Error(`Dovecot could not count ${email}: exit status ${answer?.exitCode}`)
+      throw new DoveadmAway(`Dovecot could not count ${email}: exit status ${answer?.exitCode}`)
     }
     const own = answer.rows.filter(({ mailbox = '' }) => !SHARED.test(mailbox))
     const sum = (name: string) => own.reduce((total, row) => total + (Number(row[name]) || 0), 0)
@@ -45,11 +45,11 @@ async function measureAndStore(core: Needs, emails: readonly string[]): Promise<
   return measured.length
 }
 
-/** Counted anew and stored, with the sums above. False when Dovecot does not know the mailbox. */
+/** Measures and stores, with the sums above. Returns false when Dovecot does not know the mailbox. */
 export const measureMailbox = async (core: Needs, email: string): Promise<boolean> =>
   (await measureAndStore(core, [email])) > 0
 
-/** All mailboxes of a domain, as many as there is time for. False when there was not enough. */
+/** Measures the mailboxes of a domain within the time limit. Returns false when some are left. */
 export async function measureDomain(core: Needs, domainId: string): Promise<boolean> {
   const begun = Date.now()
   let after = ''

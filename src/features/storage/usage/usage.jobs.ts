@@ -1,15 +1,15 @@
-import type { Config } from '../../../config.ts'
+import type { Config } from '../../../config/index.ts'
 import type { Job } from '../../../jobs/jobs.ts'
 import { percent } from '../../../lib/percent.ts'
+import { DAY_MS, HOUR_SECONDS } from '../../../lib/time.ts'
 import { UsageReport } from '../storage.events.ts'
 import { domainQuotas } from './alerts.ts'
 import * as calculations from './calculations.repository.ts'
 
-const HOUR_SECONDS = 3600
-const KEPT_MS = 90 * 24 * HOUR_SECONDS * 1000
+const KEPT_MS = 90 * DAY_MS
 const AT_ONCE = 100
 
-/** Of each domain whose figures have changed since they were told last. */
+/** Emits the usage of each domain whose figures changed since the last report. */
 export const reportUsage = (config: Pick<Config, 'STORAGE_CALC_INTERVAL'>): Job => ({
   name: 'storage.report-usage',
   everySeconds: config.STORAGE_CALC_INTERVAL,

@@ -7,7 +7,7 @@ export interface Mark {
   name: string
 }
 
-/** Held until the transaction ends: whoever changes a figure meanwhile waits, and marks it again. */
+/** Locks the marks until the transaction ends. A concurrent change waits and sets its mark again. */
 export const takeMarks = (tx: Tx, limit: number): Promise<Mark[]> =>
   tx
     .selectFrom('storage_pending')
@@ -19,7 +19,7 @@ export const takeMarks = (tx: Tx, limit: number): Promise<Mark[]> =>
     .skipLocked()
     .execute()
 
-/** The same for these mailboxes; waits for whoever is at them. */
+/** Locks the marks of these mailboxes; waits for other transactions. */
 export const takeMarksOf = (tx: Tx, emails: readonly string[]) =>
   tx
     .selectFrom('storage_pending')
@@ -48,9 +48,8 @@ export const domainsOf = async (tx: Tx, emails: readonly string[], names: readon
 }
 
 /**
- * The domains first, as everywhere. What somebody else holds is left for the next time instead of
- * waited for: some changes come from a mailbox to its domain, and two that wait for each other would
- * end with an error for one of them.
+ * Locks the domains first, as all code does. Rows that another transaction holds are skipped until the
+ * next run: some changes lock a mailbox before its domain, and waiting for them could deadlock.
  */
 export async function lockDomains(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
   const rows = await tx
@@ -77,20 +76,33 @@ export async function lockMailboxes(tx: Tx, emails: readonly string[], domains: 
     .execute()
 }
 
-/** Carries what Dovecot counted into the mailboxes; `anew`: also where it is what it was. */
+/**
+ * Copies the figures of Dovecot, and those of attachments, to the mailboxes; `anew` writes unchanged ones
+ * too.
+ */
 export async function carry(tx: Tx, ids: readonly string[], now: Date, anew: boolean) {
+  await shrinkAttachments(tx, ids)
   const { rows } = await sql<{ domain_id: string }>`
     update email_accounts set
-      storage_used = greatest(counted.bytes, 0),
-      email_storage_used = greatest(counted.bytes, 0),
-      total_emails = greatest(counted.messages, 0),
+      storage_used = counted.bytes,
+      attachment_storage_used = counted.attachment_bytes,
+      email_storage_used = counted.bytes - counted.attachment_bytes,
+      total_emails = counted.messages,
+      total_attachments = counted.attachments,
+      total_files = counted.files,
       last_storage_calculation = ${now.toISOString()}
-    from edge.quota_usage as counted
+    from (
+      select username, greatest(q.bytes, 0) as bytes, greatest(messages, 0) as messages,
+        least(coalesce(a.bytes, 0), greatest(q.bytes, 0)) as attachment_bytes,
+        coalesce(attachments, 0) as attachments, coalesce(files, 0) as files
+      from edge.quota_usage q left join attachment_usage a on a.email = q.username
+    ) as counted
     where counted.username = email_accounts.email
       and email_accounts.id = any(${ids}::text[])
       and (${anew} or email_accounts.last_storage_calculation is null
-        or (storage_used, email_storage_used, total_emails) is distinct from
-          (greatest(counted.bytes, 0), greatest(counted.bytes, 0), greatest(counted.messages, 0)))
+        or (storage_used, attachment_storage_used, total_emails, total_attachments, total_files)
+          is distinct from (counted.bytes, counted.attachment_bytes, counted.messages,
+            counted.attachments, counted.files))
     returning email_accounts.domain_id`.execute(tx)
   const changed = [...new Set(rows.map(({ domain_id }) => domain_id))]
   if (changed.length > 0) {
@@ -101,6 +113,17 @@ export async function carry(tx: Tx, ids: readonly string[], now: Date, anew: boo
       .execute()
   }
 }
+
+/** Deleted mail takes its share of the attachments along. */
+const shrinkAttachments = (tx: Tx, ids: readonly string[]) =>
+  sql`
+    update attachment_usage set
+      -- numeric, because the product of two sizes exceeds bigint
+      bytes = (attachment_usage.bytes::numeric * greatest(q.bytes, 0)
+        / email_accounts.storage_used)::bigint
+    from email_accounts join edge.quota_usage q on q.username = email_accounts.email
+    where email_accounts.id = any(${ids}::text[]) and attachment_usage.email = email_accounts.email
+      and greatest(q.bytes, 0) < email_accounts.storage_used`.execute(tx)
 
 export const mailboxes = (tx: Tx, ids: readonly string[]) =>
   mailboxesWithQuotas(tx)
@@ -118,7 +141,7 @@ export interface Measured {
   messages: number
 }
 
-/** As if Dovecot had written it; the mark that this leaves carries it on. */
+/** Writes a figure as Dovecot does; the mark of the trigger propagates it. */
 export const store = (db: Db, measured: readonly Measured[]) =>
   sql`
     insert into edge.quota_usage (username, bytes, messages)

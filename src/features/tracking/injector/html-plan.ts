@@ -1,5 +1,4 @@
-import type { Edit } from './edits.ts'
-import { replaced } from './edits.ts'
+import { replaced, type TextEdit } from '../../../mime/edits.ts'
 import { readHtml } from './html.ts'
 
 const MAX_LINKS = 5000
@@ -7,11 +6,11 @@ const MAX_LINKS = 5000
 export interface Wishes {
   opens: boolean
   clicks: boolean
-  /** Links that stay as they are. */
+  /** Returns whether a link stays unchanged. */
   leaves(url: URL): boolean
 }
 
-/** The addresses that go into one recipient's copy. */
+/** The tracking URLs of one recipient. */
 export interface Copy {
   pixelUrl: string
   linkUrl(position: number, target: string): string
@@ -26,26 +25,26 @@ export interface Slot {
   isQuoted: boolean
 }
 
-/** Finds what is to be replaced in the pages of one message, and gives each address one position. */
+/** Finds the places to change in the HTML of one message. Each link target has one position. */
 export function htmlPlanner(wishes: Wishes) {
   const links: string[] = []
   const positions = new Map<string, number>()
 
   function positionOf(url: string): number | undefined {
-    const known = positions.get(url)
-    if (known !== undefined || links.length >= MAX_LINKS) return known
+    const position = positions.get(url)
+    if (position !== undefined || links.length >= MAX_LINKS) return position
     positions.set(url, links.length)
     return links.push(url) - 1
   }
 
-  function editOf({ start, end, what, isQuoted }: Slot, copy: Copy): Edit {
+  function editOf({ start, end, what, isQuoted }: Slot, copy: Copy): TextEdit {
     if (what === 'pixel') return { start, end, text: pixelOf(copy.pixelUrl), ownLine: true }
-    const address = escaped(copy.linkUrl(what, links[what] as string))
-    return { start, end, text: isQuoted ? address : `"${address}"` }
+    const url = escaped(copy.linkUrl(what, links[what] as string))
+    return { start, end, text: isQuoted ? url : `"${url}"` }
   }
 
   return {
-    /** Without repetition. */
+    /** Distinct link targets. */
     links,
     slotsOf(text: string, isUtf8: boolean): Slot[] {
       const html = readHtml(text, isUtf8)
@@ -60,11 +59,11 @@ export function htmlPlanner(wishes: Wishes) {
       }
       return slots.sort((one, other) => one.start - other.start)
     },
-    editsOf: (slots: Slot[], copy: Copy): Edit[] => slots.map((slot) => editOf(slot, copy)),
+    editsOf: (slots: Slot[], copy: Copy): TextEdit[] => slots.map((slot) => editOf(slot, copy)),
   }
 }
 
-/** The same for a page that is no message yet. */
+/** Plans an HTML page that is not in a message yet. */
 export function planPage(html: string, wishes: Wishes) {
   const planner = htmlPlanner(wishes)
   const text = Buffer.from(html, 'utf8').toString('latin1')

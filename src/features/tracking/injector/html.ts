@@ -2,24 +2,25 @@ import { isUtf8 } from 'node:buffer'
 import { QuoteType, Tokenizer } from 'htmlparser2'
 
 const MAX_URL = 4096
+const MAX_LINKS = 20_000
 
 export interface Link {
-  /** Where the value of the attribute is, without its quotes. */
+  /** The range of the attribute value without quotes. */
   start: number
   end: number
   isQuoted: boolean
   url: URL
 }
 
-export interface Html {
+interface Html {
   links: Link[]
-  /** Where the pixel goes: before the end of the body, or at the end of it all. */
+  /** Before the end tag of the body, or at the end of the text. */
   pixelAt: number
 }
 
-/** What of a page is of interest; its text holds one character for each byte. */
+/** Finds the links and the place of the pixel. The text has one character for each byte. */
 export function readHtml(text: string, isUtf8Text: boolean): Html | undefined {
-  // Half of another encoding, or one that switches: nothing that can be read byte by byte.
+  // UTF-16 and ISO 2022 cannot be read byte by byte.
   if (/[\0\x1b]/.test(text) || /^(\xff\xfe|\xfe\xff)/.test(text)) return undefined
   const links: Link[] = []
   let bodyEnd: number | undefined
@@ -37,7 +38,7 @@ export function readHtml(text: string, isUtf8Text: boolean): Html | undefined {
       onopentagname(start, end) {
         tag = text.slice(start, end).toLowerCase()
         hasHref = false
-        // What comes after the end belongs to the body all the same.
+        // Browsers append elements after the end tag to the body.
         bodyEnd = undefined
       },
       onattribname(start, end) {
@@ -54,13 +55,13 @@ export function readHtml(text: string, isUtf8Text: boolean): Html | undefined {
       },
       onattribend(quote, end) {
         const isLink = (tag === 'a' || tag === 'area') && attribute === 'href'
-        // The first of two attributes with one name counts.
-        if (!isLink || hasHref || quote === QuoteType.NoValue) return
+        // Of two attributes with one name, the first is used.
+        if (!isLink || hasHref || quote === QuoteType.NoValue || links.length >= MAX_LINKS) return
         hasHref = true
-        const url = webAddress(value)
+        const url = webUrl(value)
         if (!url) return
         const start = nameEnd + (/^\s*=\s*["']?/.exec(text.slice(nameEnd, end))?.[0].length ?? 0)
-        // It counts the closing quote as part of the value.
+        // The tokenizer counts the closing quote as part of the value.
         const isQuoted = quote !== QuoteType.Unquoted
         links.push({ start, end: isQuoted ? end - 1 : end, isQuoted, url })
       },
@@ -91,8 +92,8 @@ const decodedText = (piece: string, isUtf8Text: boolean): string | undefined => 
   return isUtf8Text && isUtf8(bytes) ? bytes.toString('utf8') : undefined
 }
 
-/** Addresses of the web alone; one with a password in it is not to be kept anywhere. */
-function webAddress(value: string | undefined): URL | undefined {
+/** Only http and https. A URL with a password must not be stored. */
+function webUrl(value: string | undefined): URL | undefined {
   const text = value?.trim() ?? ''
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)

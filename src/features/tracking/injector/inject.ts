@@ -1,89 +1,105 @@
-import type { Decoded, Edit } from './edits.ts'
-import { htmlPartsOf, isUtf8Part } from './html-parts.ts'
+import { joined } from '../../../lib/shared-bytes.ts'
+import { hasAsciiMarkup, isUtf8 } from '../../../mime/charset.ts'
+import { type ByteEdit, type EditableBody, splice } from '../../../mime/edits.ts'
+import { editableBody } from '../../../mime/encoded-body.ts'
+import { headerBlock, headerEnd, headerValue } from '../../../mime/headers.ts'
+import { MimeMessage } from '../../../mime/message.ts'
+import { hasOneType, hasOnlyFields, isProtected, isWellFormed } from '../../../mime/parts.ts'
+import type { Part } from '../../../mime/structure.ts'
 import { type Copy, htmlPlanner, type Slot, type Wishes } from './html-plan.ts'
-import { type Entity, headerOf, parseMessage } from './mime.ts'
-import { decode } from './transfer.ts'
 
 export const STAMP = 'X-Svc-ID'
-export const OPT_OUT = 'X-Svc-Tracking'
+const OPT_OUT = 'X-Svc-Tracking'
 
-interface Part {
-  entity: Entity
-  body: Decoded
+interface PlannedPart {
+  part: Part
+  body: EditableBody
   slots: Slot[]
 }
 
 /**
- * Reads a message once, to write it as often as it has recipients. Undefined for what is no message;
- * that goes on untouched.
+ * Finds the places to change once; `write` then makes a copy for each recipient. Undefined for a
+ * message that programs could read in different ways: it must pass unchanged.
  */
-export function planInjection(raw: Buffer, wishes: Wishes) {
-  const text = raw.toString('latin1')
-  const message = parseMessage(text)
-  if (!message) return undefined
+export function planInjection(message: MimeMessage, wishes: Wishes) {
+  const { parts, root, unread } = message.structure
+  if (unread !== undefined || !isWellFormed(root.node)) return undefined
+  const { headers, raw } = message
   const planner = htmlPlanner(wishes)
-  // Somebody has signed it already, and would be made a liar.
-  const isSigned = message.headers.some(({ name }) => /^(dkim-signature|arc-seal)$/.test(name))
-  const optOut = headerOf(message, OPT_OUT.toLowerCase())
-  const isOptedOut = /^(off|no|false|0|disabled)$/i.test(optOut ?? '')
-  const isLeftAlone = isSigned || isOptedOut || !(wishes.opens || wishes.clicks)
+  // A change would make an existing signature invalid.
+  const isSigned = headers.some(({ name }) => /^(dkim-signature|arc-seal)$/.test(name))
+  const isOptedOut = /^(off|no|false|0|disabled)$/i.test(headerValue(headers, OPT_OUT) ?? '')
+  const isUntracked = isSigned || isOptedOut || !(wishes.opens || wishes.clicks)
 
-  function planned(entity: Entity): Part[] {
-    const encoding = headerOf(entity, 'content-transfer-encoding') ?? ''
-    const body = decode(encoding, text.slice(entity.bodyStart, entity.end))
-    const slots = body ? planner.slotsOf(body.text, isUtf8Part(entity)) : []
-    return body && slots.length > 0 ? [{ entity, body, slots }] : []
+  function planned(part: Part): PlannedPart[] {
+    const body = editableBody(part)
+    const slots = body ? planner.slotsOf(body.text, isUtf8(part.node.charset)) : []
+    return body && slots.length > 0 ? [{ part, body, slots }] : []
   }
-  const parts = isLeftAlone ? [] : htmlPartsOf(message).flatMap(planned)
+  const plannedParts = isUntracked ? [] : parts.filter(isShownHtml).flatMap(planned)
 
-  const bodyEdits = (copy: Copy): Edit[] =>
-    parts.map(({ entity, body, slots }) => ({
-      start: entity.bodyStart,
-      end: entity.end,
-      text: body.write(planner.editsOf(slots, copy)),
+  const bodyEdits = (copy: Copy): ByteEdit[] =>
+    plannedParts.map(({ part, body, slots }) => ({
+      start: part.bodyStart,
+      end: part.end,
+      bytes: Buffer.from(body.write(planner.editsOf(slots, copy)), 'latin1'),
     }))
 
   return {
-    /** What links lead to, by position. */
+    /** Link targets by position. */
     links: planner.links,
-    isTrackable: parts.length > 0,
+    isTrackable: plannedParts.length > 0,
     isOptedOut,
-    messageId: headerOf(message, 'message-id')?.replace(/^<|>$/g, ''),
+    messageId: headerValue(headers, 'message-id')?.replace(/^<|>$/g, ''),
 
-    /** The message with these headers unless it has them, and with a recipient's addresses in it. */
-    write(headers: Record<string, string>, copy?: Copy): Buffer {
-      const added = { ...headers, ...(copy && unsubscribing(message, copy)) }
-      const lines = Object.entries(added)
-        .filter(([name]) => headerOf(message, name.toLowerCase()) === undefined)
-        .map(([name, value]) => `${name}: ${value}\r\n`)
-      const stripped = message.headers
-        .filter(({ name }) => name === OPT_OUT.toLowerCase())
-        .map(({ start, end }) => ({ start, end, text: '' }))
-      const { headersEnd } = message
-      return spliced(raw, [
-        ...stripped,
-        { start: headersEnd, end: headersEnd, text: lines.join('') },
-        ...(copy ? bodyEdits(copy) : []),
-      ])
+    /** Adds headers that the message lacks and, for a recipient, the tracking URLs. */
+    write(added: Record<string, string>, copy?: Copy): MimeMessage {
+      const more = { ...added, ...(copy && unsubscribeHeaders(message, copy)) }
+      const bytes = headerWith(message, more)
+      const edits = [{ start: 0, end: headerEnd(raw), bytes }, ...(copy ? bodyEdits(copy) : [])]
+      return new MimeMessage(splice(raw, edits))
     },
   }
 }
 
-/** RFC 8058; whoever has a way of their own to unsubscribe keeps it. */
-const unsubscribing = (message: Entity, { unsubscribeUrl }: Copy) =>
-  headerOf(message, 'list-unsubscribe') === undefined
+/** The header without the opt-out, and with those of the fields that it lacks. */
+function headerWith({ headers }: MimeMessage, added: Record<string, string>): Buffer {
+  const lines = Object.entries(added)
+    .filter(([name]) => headerValue(headers, name) === undefined)
+    .map(([name, value]) => ({ name: name.toLowerCase(), line: `${name}: ${value}\r\n` }))
+  const others = headers.filter(({ name }) => name !== OPT_OUT.toLowerCase())
+  return headerBlock([...others, ...lines])
+}
+
+/** Adds fields to the header and reads nothing else, so it is quick for every message. */
+export async function stampMessage(
+  message: MimeMessage,
+  added: Record<string, string>,
+): Promise<MimeMessage> {
+  const end = headerEnd(message.raw)
+  if (end === message.raw.length || !hasOnlyFields(message.headers)) return message
+  return new MimeMessage(await joined([headerWith(message, added), message.raw.subarray(end)]))
+}
+
+/** HTML that is shown as the text of the message and can be changed byte by byte. */
+function isShownHtml(part: Part): boolean {
+  const { node, within } = part
+  const isShown = (node.disposition || 'inline') === 'inline' && !node.filename
+  return (
+    node.contentType === 'text/html' &&
+    isShown &&
+    hasAsciiMarkup(node.charset) &&
+    !isProtected(part) &&
+    !within.some(({ multipart }) => multipart === 'report') &&
+    [...within, node].every((one) => isWellFormed(one) && hasOneType(one))
+  )
+}
+
+/** RFC 8058. An unsubscribe header of the sender stays. */
+const unsubscribeHeaders = ({ headers }: MimeMessage, { unsubscribeUrl }: Copy) =>
+  headerValue(headers, 'list-unsubscribe') === undefined
     ? {
         'List-Unsubscribe': `<${unsubscribeUrl}>`,
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       }
     : {}
-
-function spliced(raw: Buffer, edits: readonly Edit[]): Buffer {
-  const pieces: Buffer[] = []
-  let at = 0
-  for (const { start, end, text } of edits) {
-    pieces.push(raw.subarray(at, start), Buffer.from(text, 'latin1'))
-    at = end
-  }
-  return Buffer.concat([...pieces, raw.subarray(at)])
-}

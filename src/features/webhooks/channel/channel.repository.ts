@@ -1,21 +1,22 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
+import { DAY_SECONDS } from '../../../lib/time.ts'
 
-const KEPT_SECONDS = 24 * 3600
+const KEPT_SECONDS = DAY_SECONDS
 
 /**
- * Whether this transaction is the one that stores the message. A second daemon waits here until the
- * first has committed, and then knows; if the first fails instead, it takes over.
+ * Returns whether this transaction stores the message. A second daemon waits here until the first one
+ * has committed; if the first one rolls back, the second one stores the message.
  */
 export async function claimMessage(
   tx: Tx,
   { fingerprint, occurrence, windowSeconds }: Claim,
 ): Promise<boolean> {
   const { rows } = await sql`
-    insert into webhook_channel_messages as known (fingerprint, occurrence)
+    insert into webhook_channel_messages as existing (fingerprint, occurrence)
     values (${fingerprint}, ${occurrence})
     on conflict (fingerprint, occurrence) do update set received_at = now()
-      where known.received_at < now() - make_interval(secs => ${windowSeconds})
+      where existing.received_at < now() - make_interval(secs => ${windowSeconds})
     returning fingerprint`.execute(tx)
   return rows.length > 0
 }
@@ -23,7 +24,7 @@ export async function claimMessage(
 export interface Claim {
   fingerprint: string
   occurrence: number
-  /** For so long the same fingerprint means the same message. */
+  /** During this time an equal fingerprint means the same message. */
   windowSeconds: number
 }
 

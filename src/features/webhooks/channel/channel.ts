@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Core } from '../../../core.ts'
+import { DAY_SECONDS } from '../../../lib/time.ts'
 import { sha256 } from '../../../lib/tokens.ts'
 import { aboutClaim, domainIn } from '../attribution.ts'
 import { type Claim, claimMessage } from './channel.repository.ts'
@@ -8,19 +9,19 @@ import { occurrences, WINDOW_SECONDS } from './occurrences.ts'
 
 export const CHANNEL = 'mailyte:webhooks'
 
-const DAY_SECONDS = 24 * 3600
 const MAX_WAITING = 10_000
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
-const LONGEST_PAUSE_MS = 2000
-const LAST_CHANCE_MS = 2000
+const MIN_PAUSE_MS = 50
+const MAX_PAUSE_MS = 2000
+const STOP_TIMEOUT_MS = 2000
 
 type Needs = Pick<Core, 'db' | 'events' | 'log'>
 
 export type Channel = ReturnType<typeof startChannel>
 
 /**
- * Stores what other services publish as events, in the order it came. Redis keeps nothing: while
- * the database is away messages wait here, as many as there is room for.
+ * Stores the messages that other services publish as events, in the order they arrive. Redis does not
+ * keep them, so they wait in memory while the database is down, up to a limit.
  */
 export function startChannel(core: Needs & { redis: NonNullable<Core['redis']> }) {
   const { log, redis } = core
@@ -32,7 +33,7 @@ export function startChannel(core: Needs & { redis: NonNullable<Core['redis']> }
     unknown_event: 0,
     data: 0,
   }
-  const number = occurrences(Date.now)
+  const countOccurrence = occurrences(Date.now)
   const waiting: { message: Message; claim: Claim; bytes: number }[] = []
   let waitingBytes = 0
   let working: Promise<void> | undefined
@@ -42,13 +43,14 @@ export function startChannel(core: Needs & { redis: NonNullable<Core['redis']> }
     const message = readMessage(content)
     if (typeof message === 'string') {
       malformed[message]++
-      log.debug({ problem: message }, 'message of the channel dropped')
+      log.debug({ problem: message }, 'channel message dropped')
       return
     }
-    const claim = claimOf(message, content, number)
+    const claim = claimOf(message, content, countOccurrence)
     const bytes = content.length
     if (waiting.length >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES) {
-      if (counts.dropped++ === 0) log.error('the channel is faster than the database')
+      if (counts.dropped++ === 0)
+        log.error('channel messages dropped: too many wait for the database')
       return
     }
     waiting.push({ message, claim, bytes })
@@ -59,22 +61,25 @@ export function startChannel(core: Needs & { redis: NonNullable<Core['redis']> }
   }
 
   async function work(): Promise<void> {
-    let pause = 50
+    let pause = MIN_PAUSE_MS
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       try {
         counts[(await store(core, next.message, next.claim)) ? 'stored' : 'duplicate']++
-        pause = 50
+        pause = MIN_PAUSE_MS
       } catch (error) {
         if (!isRefusal(error)) {
-          if (pause === 50)
-            log.warn({ err: error }, 'messages of the channel wait for the database')
+          if (pause === MIN_PAUSE_MS)
+            log.warn({ err: error }, 'channel messages not stored yet: database error')
           if (stopping) return
           await sleep(pause, undefined, { ref: false })
-          pause = Math.min(2 * pause, LONGEST_PAUSE_MS)
+          pause = Math.min(2 * pause, MAX_PAUSE_MS)
           continue
         }
         malformed.data++
-        log.warn({ err: error, event: next.message.type.name }, 'message of the channel refused')
+        log.warn(
+          { err: error, event: next.message.type.name },
+          'channel message rejected by the database',
+        )
       }
       waiting.shift()
       waitingBytes -= next.bytes
@@ -88,25 +93,29 @@ export function startChannel(core: Needs & { redis: NonNullable<Core['redis']> }
     get subscribed() {
       return subscription.subscribed
     },
-    /** Hears no more, and stores what was heard if that is possible soon. */
+    /** Unsubscribes, and stores the messages that wait if the database answers soon. */
     async stop() {
       subscription.close()
       stopping = true
-      await Promise.race([working, sleep(LAST_CHANCE_MS, undefined, { ref: false })])
+      await Promise.race([working, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })])
     },
   }
 }
 
-/** What makes a message the same one for every daemon that hears it. */
-function claimOf(message: Message, content: Buffer, number: ReturnType<typeof occurrences>): Claim {
+/** Identifies a message, so that every daemon that receives it makes the same claim. */
+function claimOf(
+  message: Message,
+  content: Buffer,
+  countOccurrence: ReturnType<typeof occurrences>,
+): Claim {
   if (message.id !== undefined) {
     return { fingerprint: `id ${message.id}`, occurrence: 1, windowSeconds: DAY_SECONDS }
   }
   const fingerprint = sha256(content)
-  return { fingerprint, occurrence: number(fingerprint), windowSeconds: WINDOW_SECONDS }
+  return { fingerprint, occurrence: countOccurrence(fingerprint), windowSeconds: WINDOW_SECONDS }
 }
 
-/** False when another daemon has stored it, or is a moment ahead. */
+/** Returns false when another daemon has stored the message. */
 function store({ db, events }: Needs, message: Message, claim: Claim): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     if (!(await claimMessage(tx, claim))) return false
@@ -120,16 +129,16 @@ function store({ db, events }: Needs, message: Message, claim: Claim): Promise<b
   })
 }
 
-/** Where the producer named no domain, whom the event is about has one. */
+/** The domain in the data of the event, for producers that name none. */
 function domainOfSubject(data: Record<string, unknown>): string | undefined {
-  const named = textOf(data.domain)
+  const domain = textOf(data.domain)
   const addresses = [data.user, data.email, data.mailbox, data.recipient]
-  return named ?? addresses.map(domainIn).find((domain) => domain !== undefined)
+  return domain ?? addresses.map(domainIn).find((name) => name !== undefined)
 }
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= 253 ? value : undefined
 
-/** PostgreSQL will never take this value: classes 22 and 23 are about the data itself. */
+/** PostgreSQL will never accept this value: error classes 22 and 23 are about the data itself. */
 const isRefusal = (error: unknown): boolean =>
   /^2[23]/.test(String((error as Error & { code?: string }).code))

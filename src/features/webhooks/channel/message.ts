@@ -7,11 +7,11 @@ import { parseJson } from '../../../lib/json.ts'
 export const MAX_MESSAGE_BYTES = 1024 * 1024
 const MAX_TAGS = 100
 
-/** Why a message is not taken. */
+/** The reason for rejecting a message. */
 export type Problem = 'too_large' | 'not_json' | 'shape' | 'unknown_event' | 'data'
 
 export interface Message {
-  /** The producer's own name for the message, when it has one. */
+  /** The id that the producer gave the message, if any. */
   id: string | undefined
   type: EventType
   org_id: string | undefined
@@ -25,9 +25,9 @@ export interface Message {
 type Fields = Record<string, unknown>
 
 /**
- * A message of the channel: the envelope of an event, without what delivery adds. Only `event` (or
- * `event_type`) and `data` are needed. Fields that `data` lacks are the producer's business; those
- * it has must be of the declared types, which receivers rely on.
+ * Parses a message of the channel: the envelope of an event, without the fields that delivery adds.
+ * Only `event` (or `event_type`) is required. `data` may lack fields, but the fields it has must be of
+ * the declared types, because receivers rely on them.
  */
 export function readMessage(content: Buffer): Message | Problem {
   if (content.length > MAX_MESSAGE_BYTES) return 'too_large'
@@ -56,7 +56,7 @@ export function readMessage(content: Buffer): Message | Problem {
 
 const WRONG = '\0'
 
-/** Undefined when it is not there; WRONG when it is not a text of this length. */
+/** undefined: absent; WRONG: not a string, or too long. */
 function text(value: unknown, max: number): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
   return typeof value === 'string' && value.length <= max ? value : WRONG
@@ -77,7 +77,7 @@ const ajv = new Ajv({ strict: false })
 ;(formats as unknown as (one: Ajv) => void)(ajv)
 const validators = new WeakMap<object, ValidateFunction>()
 
-/** Compiled when a type is first met; there are many, and a daemon hears of few. */
+/** Compiles the schema of an event type at its first use: a daemon receives few of the types. */
 function fits({ data: schema }: EventType, data: Fields): boolean {
   let validate = validators.get(schema)
   if (!validate) {

@@ -2,10 +2,10 @@ export const WINDOW_SECONDS = 60
 const MAX_REMEMBERED = 100_000
 
 /**
- * Numbers the messages that look exactly alike. Pub/sub delivers each message to every daemon, in
- * the same order, so the n-th of a kind is the same message for all of them: stored under its
- * content and its number it is stored once, and two that merely look alike stay two. A daemon that
- * joined late counts less than the others and adds nothing; the others do.
+ * Numbers messages with equal content. Pub/sub delivers each message to every daemon in the same
+ * order, so the n-th of them is the same message everywhere: stored under its content and number it is
+ * stored once, and two equal messages stay two. A daemon that joined late counts too low and finds its
+ * claims taken; the other daemons store the message.
  */
 export function occurrences(now: () => number) {
   const seen = new Map<string, { count: number; at: number }>()
@@ -21,7 +21,7 @@ export function occurrences(now: () => number) {
   }
 }
 
-/** Entries are in the order they were last seen. */
+/** The entries are ordered by the time they were last seen. */
 function forget(seen: Map<string, { at: number }>, now: number): void {
   for (const [fingerprint, { at }] of seen) {
     if (seen.size <= MAX_REMEMBERED && now - at < WINDOW_SECONDS * 1000) return

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
+import { IS_ACTIVITY } from '../../../events/activity.ts'
 
-/** Which attempts are old: those without a time are kept. */
+/** Attempts before these times are old; undefined keeps all of them. */
 export interface Expiry {
   delivered: Date | undefined
   others: Date
@@ -11,7 +12,7 @@ const expired = ({ delivered, others }: Expiry) => sql`(
   (delivery_status = 'delivered' and created_at < ${delivered?.toISOString() ?? '-infinity'}::timestamptz)
   or (delivery_status <> 'delivered' and created_at < ${others.toISOString()}::timestamptz))`
 
-/** The oldest that may go, a batch at a time; answers how many went. */
+/** Deletes one batch of old attempts, oldest first. Returns how many it deleted. */
 export async function deleteDeliveries(db: Db, expiry: Expiry, limit: number): Promise<number> {
   const latest = new Date(Math.max(expiry.delivered?.getTime() ?? 0, expiry.others.getTime()))
   const { numAffectedRows } = await sql`
@@ -22,18 +23,43 @@ export async function deleteDeliveries(db: Db, expiry: Expiry, limit: number): P
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Events that wait for no delivery; a dead letter has its own copy. */
-export async function deleteSentEvents(db: Db, before: Date, limit: number): Promise<number> {
+/**
+ * Deletes events without pending deliveries; those that tenants see as activity are kept for
+ * longer. A dead letter has its own copy of the event.
+ */
+export async function deleteSentEvents(
+  db: Db,
+  { before, activityBefore }: { before: Date; activityBefore: Date },
+  limit: number,
+): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from events where sequence in (
       select sequence from events
       where created_at < ${before.toISOString()}::timestamptz
+        and (created_at < ${activityBefore.toISOString()}::timestamptz
+          or (${IS_ACTIVITY}) is not true)
         and not exists (select from webhook_queue where webhook_queue.event_id = events.id)
       order by sequence limit ${limit})`.execute(db)
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Settings and the last run; there is one row. */
+/** Deletes one batch of old dead letters: ended ones early, those that wait for an operator later. */
+export async function deleteDeadLetters(
+  db: Db,
+  { ended, waiting }: { ended: Date; waiting: Date },
+  limit: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from webhook_dead_letters where id in (
+      select id from webhook_dead_letters
+      where (status in ('resolved', 'abandoned')
+          and coalesce(resolved_at, last_attempted_at, created_at) < ${ended.toISOString()}::timestamptz)
+        or created_at < ${waiting.toISOString()}::timestamptz
+      order by id limit ${limit})`.execute(db)
+  return Number(numAffectedRows ?? 0n)
+}
+
+/** The settings and the last run, in a single row. */
 export const readCleanup = (db: Db) =>
   db
     .selectFrom('webhook_cleanup')
@@ -56,7 +82,7 @@ export const noteEnd = (
     .set({ finished_at: finished_at.toISOString(), ...deleted })
     .execute()
 
-/** How many attempts there are by what came of them, and how many a clean-up would delete now. */
+/** The number of attempts by status, and how many of them a clean-up would delete now. */
 export async function countDeliveries(db: Db, expiry: Expiry) {
   const { rows } = await sql<{ status: string; total: number; expired: number }>`
     select delivery_status as status, count(*) as total,

@@ -8,7 +8,9 @@ const settings = {
   cleanup_interval_hours: Type.Integer({ minimum: 1, maximum: 720, examples: [4] }),
   successful_retention_hours: Type.Integer({ minimum: 1, maximum: MAX_HOURS, examples: [24] }),
   failed_retention_hours: Type.Integer({ minimum: 1, maximum: MAX_HOURS, examples: [72] }),
-  auto_delete_successful: Type.Boolean({ description: 'Otherwise successes are kept for good' }),
+  auto_delete_successful: Type.Boolean({
+    description: 'Without this, successful attempts are stored without a limit',
+  }),
   cleanup_batch_size: Type.Integer({ minimum: 1, maximum: 100_000, examples: [1000] }),
 }
 
@@ -39,7 +41,7 @@ export const CleanupDone = Type.Object({
 export const CleanupStats = Type.Object({
   total_deliveries: Type.Integer(),
   by_status: Type.Record(Type.String(), Type.Integer(), { examples: [{ delivered: 120 }] }),
-  expired_deliveries: Type.Integer({ description: 'What a clean-up would delete now' }),
+  expired_deliveries: Type.Integer({ description: 'Count what a clean-up would delete now' }),
   last_cleanup: Type.Object({
     begun_at: Nullable(Timestamp),
     finished_at: Nullable(Timestamp),

@@ -1,18 +1,16 @@
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 import { deleteOldMessages } from '../channel/channel.repository.ts'
 import { NoCleanupSettings } from './cleanup.errors.ts'
 import * as records from './cleanup.repository.ts'
 import type { CleanupChange, CleanupConfig } from './cleanup.schemas.ts'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-
 type Needs = Pick<Core, 'change' | 'config' | 'db' | 'now'>
 
 export type CleanupService = ReturnType<typeof cleanupService>
 
-/** Deletes old records. The environment says how, until somebody says otherwise for good. */
+/** Deletes old records. Settings in the database override those of the environment. */
 export const cleanupService = ({ change, config, db, now }: Needs) => {
   const fromEnvironment: CleanupConfig = {
     enabled: config.WEBHOOK_CLEANUP_ENABLED,
@@ -37,13 +35,20 @@ export const cleanupService = ({ change, config, db, now }: Needs) => {
   async function clean(settings: CleanupConfig) {
     const { cleanup_batch_size: batch } = settings
     const expiry = expiryOf(settings)
+    const sent = {
+      before: expiry.others,
+      activityBefore: before(config.ACTIVITY_RETENTION_DAYS * 24),
+    }
     await records.noteBegin(db, now())
     const deleted = {
       deleted_deliveries: await inBatches(batch, () => records.deleteDeliveries(db, expiry, batch)),
-      deleted_events: await inBatches(batch, () =>
-        records.deleteSentEvents(db, expiry.others, batch),
-      ),
+      deleted_events: await inBatches(batch, () => records.deleteSentEvents(db, sent, batch)),
     }
+    const letters = {
+      ended: expiry.others,
+      waiting: new Date(now().getTime() - config.WEBHOOK_DEAD_LETTER_RETENTION_DAYS * DAY_MS),
+    }
+    await inBatches(batch, () => records.deleteDeadLetters(db, letters, batch))
     await inBatches(batch, () => deleteOldMessages(db, batch))
     await records.noteEnd(db, now(), deleted)
     return deleted
@@ -70,10 +75,10 @@ export const cleanupService = ({ change, config, db, now }: Needs) => {
       }
     },
 
-    /** At once, also while the clean-up by itself is off. */
+    /** Runs now, even when the scheduled clean-up is disabled. */
     run: async () => clean((await read()).settings),
 
-    /** For a job that looks every hour, so a little early is on time. */
+    /** Called every hour by a job; a minute early counts as due. */
     async runIfDue() {
       const { settings, last } = await read()
       const since = now().getTime() - Date.parse(last.begun_at ?? '')

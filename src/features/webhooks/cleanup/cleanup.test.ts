@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type App, clientOf, INTERNAL_TOKEN, startApp } from '../../../../test/support/app.ts'
+import { HOUR_MS } from '../../../lib/time.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { deleteOldDeliveries } from '../webhooks.jobs.ts'
-
-const HOUR_MS = 3_600_000
 
 let app: App
 let service: ReturnType<typeof clientOf>
@@ -47,8 +46,8 @@ const DEFAULTS = {
   cleanup_batch_size: 1000,
 }
 
-describe('the clean-up', () => {
-  it('refuses settings that make no sense, and changes nothing', async () => {
+describe('the webhook clean-up', () => {
+  it('rejects invalid settings and changes nothing', async () => {
     expect(await service.put('/cleanup/config', {})).toMatchObject({ status: 400 })
     expect(await service.put('/cleanup/config', { unknown: 1 })).toMatchObject({
       status: 400,
@@ -66,7 +65,7 @@ describe('the clean-up', () => {
     expect((await service.get('/cleanup/config')).body).toEqual(DEFAULTS)
   })
 
-  it('keeps what is changed, for every process and after a restart', async () => {
+  it('keeps changed settings for every process and after a restart', async () => {
     const changed = { ...DEFAULTS, enabled: false, cleanup_interval_hours: 12 }
     const answer = await service.put('/cleanup/config', {
       enabled: false,
@@ -84,7 +83,7 @@ describe('the clean-up', () => {
     expect(body).toEqual(changed)
   })
 
-  it('deletes at once what is old, and tells what it did', async () => {
+  it('deletes old records at once and returns the counts', async () => {
     await furnish()
     expect((await service.get('/cleanup/stats')).body).toEqual({
       total_deliveries: 6,
@@ -106,13 +105,13 @@ describe('the clean-up', () => {
     })
   })
 
-  it('goes on until nothing old is left, however small its batches are', async () => {
+  it('repeats small batches until no old record is left', async () => {
     await furnish()
     await service.put('/cleanup/config', { cleanup_batch_size: 1 })
     expect((await service.post('/cleanup/now')).body.deleted_deliveries).toBe(3)
   })
 
-  it('keeps successes for good when it is told so', async () => {
+  it('keeps successful deliveries when auto_delete_successful is false', async () => {
     await furnish()
     await service.put('/cleanup/config', { auto_delete_successful: false })
     await service.post('/cleanup/now')
@@ -125,7 +124,7 @@ describe('the clean-up', () => {
     ])
   })
 
-  it('happens by itself as often as the settings say, and not while it is off', async () => {
+  it('runs at the configured interval, and not while it is disabled', async () => {
     await furnish()
     await service.put('/cleanup/config', { enabled: false })
     await deleteOldDeliveries.run(app.core)
@@ -143,4 +142,60 @@ describe('the clean-up', () => {
     await deleteOldDeliveries.run(app.core)
     expect(await left()).toHaveLength(3)
   })
+})
+
+it('deletes ended dead letters like failures, and waiting ones after their own time (B5.2)', async () => {
+  const bury = (event_id: string, hours: number, status: 'pending' | 'resolved') => {
+    const at = new Date(app.clock.now().getTime() - hours * HOUR_MS).toISOString()
+    return app.core.db
+      .insertInto('webhook_dead_letters')
+      .values({
+        event_id,
+        status,
+        event_type: 'domain.added',
+        endpoint_url: 'http://hooks.test/',
+        last_error: 'Timeout',
+        attempt_count: 8,
+        payload: {},
+        created_at: at,
+        ...(status === 'resolved' && { resolved_at: at }),
+      })
+      .execute()
+  }
+  await bury('resolved lately', 71, 'resolved')
+  await bury('resolved long ago', 73, 'resolved')
+  await bury('waiting', 89 * 24, 'pending')
+  await bury('waiting for too long', 91 * 24, 'pending')
+  await deleteOldDeliveries.run(app.core)
+  const rows = await app.core.db.selectFrom('webhook_dead_letters').select('event_id').execute()
+  expect(rows.map(({ event_id }) => event_id).sort()).toEqual(['resolved lately', 'waiting'])
+})
+
+it('keeps what tenants see as activity for longer than other events', async () => {
+  const { organizationId: org_id } = await app.tenant('acme')
+  const emit = (hours: number, event: string, of: string | null = org_id) =>
+    app.core.db
+      .insertInto('events')
+      .values({
+        id: `${event} ${hours}`,
+        event,
+        source: 'test',
+        org_id: of,
+        data: {},
+        created_at: new Date(app.clock.now().getTime() - hours * HOUR_MS).toISOString(),
+      })
+      .execute()
+  for (const hours of [71, 73, 91 * 24]) {
+    await emit(hours, 'mailbox.created')
+    await emit(hours, 'email.delivered')
+    await emit(hours, 'health.service.down', null)
+  }
+  expect((await service.post('/cleanup/now')).body.deleted_events).toBe(5)
+  const rows = await app.core.db.selectFrom('events').select('id').orderBy('id').execute()
+  expect(rows.map(({ id }) => id)).toEqual([
+    'email.delivered 71',
+    'health.service.down 71',
+    'mailbox.created 71',
+    'mailbox.created 73',
+  ])
 })

@@ -5,3 +5,7 @@ export const CannotReplay = defineError<string>({
   status: 409,
   message: (why) => `Cannot replay dead letter: ${why}`,
 })
+export const CannotResolve = defineError<string>({
+  status: 409,
+  message: (why) => `Cannot resolve dead letter: ${why}`,
+})

@@ -3,7 +3,7 @@ import type { Scope } from '../../../access/caller.ts'
 import type { Db, Tx } from '../../../database/database.ts'
 import { inScope } from '../../../database/scope.ts'
 import type { Page } from '../../../http/paging.ts'
-import type { StoredEvent } from './envelope.ts'
+import type { StoredEvent } from './stored-payload.ts'
 
 const columns = [
   'id',
@@ -23,7 +23,7 @@ const detailed = [...columns, 'event_id', sql<unknown>`payload`.as('payload')] a
 
 export type DeadLetterRow = NonNullable<Awaited<ReturnType<typeof find>>>
 
-export interface DeadLetterFilter {
+interface DeadLetterFilter {
   status?: DeadLetterRow['status']
   event_type?: string
   endpoint_id?: string
@@ -56,15 +56,21 @@ export async function list(
   return { items, total }
 }
 
-export const find = (db: Db, id: number) =>
-  db.selectFrom('webhook_dead_letters').select(detailed).where('id', '=', id).executeTakeFirst()
+export const find = (db: Db, scope: Scope, id: number) =>
+  db
+    .selectFrom('webhook_dead_letters')
+    .select(detailed)
+    .where('id', '=', id)
+    .where(inScope('webhook_dead_letters', scope))
+    .executeTakeFirst()
 
-/** Always in the same order, so that two who want some of the same do not wait for each other. */
-export const lock = (tx: Tx, ids: number[]) =>
+/** Locks in the order of ids, so that two callers cannot deadlock. */
+export const lock = (tx: Tx, scope: Scope, ids: number[]) =>
   tx
     .selectFrom('webhook_dead_letters')
     .select(detailed)
     .where('id', 'in', ids)
+    .where(inScope('webhook_dead_letters', scope))
     .orderBy('id')
     .forUpdate()
     .execute()
@@ -73,7 +79,7 @@ export const isStored = async (db: Db, eventId: string): Promise<boolean> =>
   (await db.selectFrom('events').select('id').where('id', '=', eventId).executeTakeFirst()) !==
   undefined
 
-/** Which of these events there are; they stay until the transaction ends. */
+/** Returns the events that still exist and locks them against deletion. */
 export async function holdEvents(tx: Tx, ids: string[]): Promise<Set<string>> {
   const rows = await tx
     .selectFrom('events')
@@ -85,7 +91,7 @@ export async function holdEvents(tx: Tx, ids: string[]): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Two letters may be about one event; whoever comes second finds it there. */
+/** Does nothing when the replay of another letter has restored the event already. */
 export const restoreEvent = (tx: Tx, id: string, event: StoredEvent) =>
   tx
     .insertInto('events')
@@ -101,16 +107,17 @@ export const isActiveEndpoint = async (db: Db, id: string): Promise<boolean> =>
     .where('active', '=', true)
     .executeTakeFirst()) !== undefined
 
-/** Behind what already waits for the same target, as a first attempt. */
-export const enqueue = (tx: Tx, eventId: string, endpointId: string | null) =>
-  sql`
-    insert into webhook_queue (event_id, lane, subject, endpoint_id)
-    select id, coalesce(webhook_endpoint_lane(${endpointId}::text), home.lane), home.lane,
-      ${endpointId}::text
-    from events
-    cross join lateral (
-      select (abs(hashtext(coalesce(org_id, ''))::bigint) % 64)::smallint as lane) as home
-    where id = ${eventId}`.execute(tx)
+/** Returns whether the event still waits for its delivery to the endpoint. */
+export const isQueued = async (
+  db: Db,
+  { event_id, endpoint_id }: Pick<DeadLetterRow, 'event_id' | 'endpoint_id'>,
+): Promise<boolean> =>
+  (await db
+    .selectFrom('webhook_queue')
+    .select('id')
+    .where('event_id', '=', event_id)
+    .where('endpoint_id', 'is not distinct from', endpoint_id)
+    .executeTakeFirst()) !== undefined
 
 export const markRetrying = (tx: Tx, id: number, now: Date) =>
   tx
@@ -120,5 +127,12 @@ export const markRetrying = (tx: Tx, id: number, now: Date) =>
       attempt_count: sql`attempt_count + 1`,
       last_attempted_at: now.toISOString(),
     })
+    .where('id', '=', id)
+    .execute()
+
+export const markResolved = (tx: Tx, id: number, resolved_at: string) =>
+  tx
+    .updateTable('webhook_dead_letters')
+    .set({ status: 'resolved', resolved_at })
     .where('id', '=', id)
     .execute()

@@ -29,8 +29,22 @@ export const deadLetterRoutes =
         params: shapes.DeadLetterParams,
         response: { 200: Success(shapes.DeadLetterDetail) },
       },
-      handler: async ({ params }) =>
-        success('Dead letter retrieved', await letters.get(params.dead_letter_id)),
+      handler: async ({ caller, params }) =>
+        success('Dead letter retrieved', await letters.get(caller, params.dead_letter_id)),
+    })
+
+    app.get('/:dead_letter_id/mine', {
+      config: { auth: key('read'), errors: [errors.DeadLetterNotFound] },
+      schema: {
+        operationId: 'get_own_webhook_dead_letter',
+        summary: 'Get a dead letter of the own organization with its original envelope',
+        description:
+          'The envelope of a delivery to the global URL is shown to platform callers only.',
+        params: shapes.DeadLetterParams,
+        response: { 200: Success(shapes.DeadLetterDetail) },
+      },
+      handler: async ({ caller, params }) =>
+        success('Dead letter retrieved', await letters.get(caller, params.dead_letter_id)),
     })
 
     app.post('/:dead_letter_id/replay', {
@@ -52,7 +66,42 @@ export const deadLetterRoutes =
         ),
     })
 
-    // Clients know it by either name.
+    app.post('/:dead_letter_id/replay-mine', {
+      config: {
+        auth: key('write'),
+        errors: [errors.DeadLetterNotFound, errors.CannotReplay],
+      },
+      schema: {
+        operationId: 'replay_own_webhook_dead_letter',
+        summary: 'Deliver the original envelope of a dead letter of an own endpoint again',
+        description: 'Platform callers get 404; they replay with a reason.',
+        params: shapes.DeadLetterParams,
+        response: { 200: Success(shapes.ReplayedLetter) },
+      },
+      handler: async ({ caller, params }) =>
+        success(
+          'Dead letter re-queued for delivery',
+          await letters.replayOwn(caller, params.dead_letter_id),
+        ),
+    })
+
+    app.post('/:dead_letter_id/resolve', {
+      config: {
+        auth: operator('operator'),
+        errors: [errors.DeadLetterNotFound, errors.CannotResolve],
+      },
+      schema: {
+        operationId: 'resolve_webhook_dead_letter',
+        summary: 'Mark a dead letter as resolved without delivering it',
+        params: shapes.DeadLetterParams,
+        body: shapes.Resolve,
+        response: { 200: Success(shapes.ResolvedLetter) },
+      },
+      handler: async ({ caller, params }) =>
+        success('Dead letter resolved', await letters.resolve(caller, params.dead_letter_id)),
+    })
+
+    // Two paths, because existing clients use either.
     for (const [path, operationId] of [
       ['/replay-bulk', 'replay_webhook_dead_letters_bulk'],
       ['/replay', 'replay_webhook_dead_letters'],

@@ -5,8 +5,11 @@ import { DEAD_LETTER_STATUSES } from '../webhook-statuses.ts'
 
 const Id = Type.Integer({ examples: [42] })
 const EventType = Type.String({ examples: ['email.delivered'] })
-const EndpointUrl = Type.String({ examples: ['https://hooks.host.example/'] })
-const Note = Type.String({ description: 'What happens next' })
+const EndpointUrl = Type.String({
+  description: 'The global URL is shown to platform callers only',
+  examples: ['https://hooks.host.example/'],
+})
+const Note = Type.String({ description: 'The next steps' })
 const exact = (description: string) => Type.Optional(Type.String({ description }))
 
 export const DeadLetter = Type.Object(
@@ -70,6 +73,7 @@ const reason = Type.String({
 })
 
 export const Replay = Body({ reason })
+export const Resolve = Body({ reason })
 
 export const BulkReplay = Body({
   dead_letter_ids: Type.Array(
@@ -78,6 +82,11 @@ export const BulkReplay = Body({
   ),
   reason,
 })
+
+export const ResolvedLetter = Type.Object(
+  { id: Id, status: Type.Literal('resolved'), resolved_at: Timestamp },
+  { title: 'ResolvedLetter' },
+)
 
 const Replayed = {
   id: Id,

@@ -59,11 +59,11 @@ describe('the list of dead letters', () => {
   it.each([
     ['status=delivered', 'status must be one of pending, retrying, resolved, abandoned'],
     ['per_page=x', 'per_page must be a whole number'],
-  ])('refuses %s', async (query, msg) => {
+  ])('rejects the filter %s', async (query, msg) => {
     expect(await acme.get(`${PATH}?${query}`)).toMatchObject({ status: 422, body: { msg } })
   })
 
-  it('is newest first, filtered, in pages, without the envelopes', async () => {
+  it('lists newest first, filtered, in pages, without the envelopes', async () => {
     const one = await bury(acme.organizationId)
     const two = await bury(acme.organizationId, { status: 'resolved' })
     const three = await bury(acme.organizationId, { event_type: 'org.created' })
@@ -80,8 +80,8 @@ describe('the list of dead letters', () => {
         organization_id: acme.organizationId,
         event_type: 'domain.added',
         endpoint_id: null,
-        endpoint_url: 'https://hooks.host.test/',
-        last_error: 'Failed after 8 attempts: Timeout',
+        endpoint_url: 'the webhook URL of the platform',
+        last_error: 'Gave up after 8 attempts',
         attempt_count: 8,
         status: 'pending',
         created_at: expect.any(String),
@@ -91,12 +91,12 @@ describe('the list of dead letters', () => {
     ])
   })
 
-  it("holds a tenant's own, whatever organization it names; the platform sees all", async () => {
-    const nobodys = await bury(null)
+  it('shows a tenant its own letters only, even if it names another organization; the platform sees all', async () => {
+    const unowned = await bury(null)
     const theirs = await bury(globex.organizationId)
     expect(await ids(globex)).toEqual([theirs])
     expect(await ids(globex, `organization_id=${acme.organizationId}`)).toEqual([theirs])
-    expect((await ids(platformKey)).slice(0, 2)).toEqual([theirs, nobodys])
+    expect((await ids(platformKey)).slice(0, 2)).toEqual([theirs, unowned])
     expect(await ids(platformKey, `organization_id=${globex.organizationId}`)).toEqual([theirs])
   })
 })
@@ -112,7 +112,7 @@ describe('a dead letter', () => {
     },
   )
 
-  it('is shown to operators only, not to its tenant', async () => {
+  it('shows a dead letter to operators only, not to its tenant', async () => {
     const id = await bury(acme.organizationId)
     for (const who of [acme, await app.dashboard(acme.email), platformKey]) {
       expect([401, 403]).toContain((await who.get(`${PATH}/${id}`)).status)
@@ -120,7 +120,36 @@ describe('a dead letter', () => {
     expect((await support.get(`${PATH}/${id}`)).status).toBe(200)
   })
 
-  it('comes with its envelope and whether it can be replayed', async () => {
+  it('shows a tenant the dead letters of its own endpoints with the envelope, and no others', async () => {
+    const id = await bury(acme.organizationId, {
+      endpoint_id: 'own',
+      endpoint_url: 'https://hooks.acme.test/',
+    })
+    for (const who of [acme, await app.dashboard(acme.email), platformKey, support]) {
+      const { status, body } = await who.get(`${PATH}/${id}/mine`)
+      expect(status).toBe(200)
+      expect(body.data).toMatchObject({ id, endpoint_url: 'https://hooks.acme.test/' })
+      expect(body.data.payload).toEqual(envelope(body.data.payload.id))
+    }
+    for (const other of [id, await bury(null)]) {
+      expect(await globex.get(`${PATH}/${other}/mine`)).toMatchObject({
+        status: 404,
+        body: { msg: 'Dead letter not found' },
+      })
+    }
+  })
+
+  it('hides from a tenant what was sent to the global URL', async () => {
+    const id = await bury(acme.organizationId)
+    expect((await acme.get(`${PATH}/${id}/mine`)).body.data).toMatchObject({
+      endpoint_url: 'the webhook URL of the platform',
+      last_error: 'Gave up after 8 attempts',
+      payload: null,
+      replayable: false,
+    })
+  })
+
+  it('returns the envelope and whether it can be replayed', async () => {
     const id = await bury(acme.organizationId)
     const { body } = await support.get(`${PATH}/${id}`)
     expect(body.msg).toBe('Dead letter retrieved')
@@ -129,19 +158,22 @@ describe('a dead letter', () => {
     expect(body.data).not.toHaveProperty('payload_error')
   })
 
-  it.each(['resolved', 'abandoned'])('that is %s cannot be replayed', async (status) => {
-    const id = await bury(acme.organizationId, { status })
-    const { data } = (await support.get(`${PATH}/${id}`)).body
-    expect(data).toMatchObject({ status, replayable: false })
-    expect(data).not.toHaveProperty('payload_error')
-  })
+  it.each(['resolved', 'abandoned'])(
+    'marks a letter that is %s as not replayable',
+    async (status) => {
+      const id = await bury(acme.organizationId, { status })
+      const { data } = (await support.get(`${PATH}/${id}`)).body
+      expect(data).toMatchObject({ status, replayable: false })
+      expect(data).not.toHaveProperty('payload_error')
+    },
+  )
 
   it.each([
     [{ _truncated: true, _original_bytes: 2_000_000, id: 'x' }, 'was truncated'],
     [{ hello: 'there' }, 'is no envelope'],
     [{ ...envelope('x'), timestamp: 'soon' }, 'is no envelope'],
     [{ ...envelope('x'), data: [] }, 'is no envelope'],
-  ])('with the payload %j says what is wrong with it', async (payload, problem) => {
+  ])('explains what is wrong with the payload %j', async (payload, problem) => {
     const id = await bury(null, { payload })
     expect((await support.get(`${PATH}/${id}`)).body.data).toMatchObject({
       payload,

@@ -1,31 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, startApp } from '../../../../test/support/app.ts'
-import { deadLetters } from '../../../../test/support/dead-letters.ts'
-import { webhooks } from '../index.ts'
+import type { App } from '../../../../test/support/app.ts'
+import { deadLetters, PATH, startBothApps } from '../../../../test/support/dead-letters.ts'
 
-const PATH = '/test/webhooks/dead-letters'
 const reason = 'The receiver is up again'
 
-let quiet: App
 let app: App
 let operator: Awaited<ReturnType<App['operator']>>
+let stop: () => Promise<void>
 beforeAll(async () => {
-  quiet = await startApp()
-  app = await startApp({
-    database: quiet.database,
-    features: [
-      {
-        ...webhooks(quiet.core, { globalUrl: 'https://hooks.host.test/' }),
-        prefix: '/test/webhooks',
-      },
-    ],
-  })
+  ;({ app, stop } = await startBothApps())
   operator = await app.operator('operator')
 })
-afterAll(async () => {
-  await app.stop()
-  await quiet.stop()
-})
+afterAll(() => stop())
 
 const { bury, queued, letterOf } = deadLetters(() => app)
 
@@ -40,13 +26,13 @@ describe.each(['replay-bulk', 'replay'])('replaying many with %s', (path) => {
     [[true], { reason }, 'dead_letter_ids'],
     [['1'], {}, 'reason'],
     [['1'], { reason: 'too short' }, 'reason'],
-  ])('refuses %j with %j', async (ids, more, field) => {
+  ])('rejects the ids %j with %j', async (ids, more, field) => {
     const { status, body } = await many(ids, more)
     expect(status).toBe(422)
     expect(body.detail[0].loc.slice(0, 2)).toEqual(['body', field])
   })
 
-  it('takes at most 100, repeated ones included', async () => {
+  it('rejects more than 100 ids, repeated ones included', async () => {
     expect(await many(Array.from({ length: 101 }, () => '1'))).toMatchObject({
       status: 422,
       body: {
@@ -58,7 +44,7 @@ describe.each(['replay-bulk', 'replay'])('replaying many with %s', (path) => {
     expect(answer).toMatchObject({ status: 200, body: { msg: '0 of 100 dead letters re-queued' } })
   })
 
-  it('replays what it can, oldest first and once each, and names the rest in the order sent', async () => {
+  it('replays letters once each, oldest first, and returns the others in the order sent', async () => {
     const one = await bury()
     const two = await bury({}, false)
     const resolved = await bury({ status: 'resolved' })
@@ -98,7 +84,7 @@ describe.each(['replay-bulk', 'replay'])('replaying many with %s', (path) => {
     expect(await letterOf(one.id)).toMatchObject({ status: 'retrying', attempt_count: 9 })
   })
 
-  it('lets two callers replay the same ones in different orders', async () => {
+  it('does not deadlock when two callers replay the same letters in different orders', async () => {
     const letters = await Promise.all([bury(), bury({}, false), bury()])
     const ids = letters.map(({ id }) => String(id))
     const answers = await Promise.all([many(ids), many([...ids].reverse())])

@@ -1,53 +1,45 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, startApp } from '../../../../test/support/app.ts'
-import { deadLetters, eventContent, type Letter } from '../../../../test/support/dead-letters.ts'
-import { webhooks } from '../index.ts'
+import type { App } from '../../../../test/support/app.ts'
+import {
+  deadLetters,
+  eventContent,
+  type Letter,
+  PATH,
+  startBothApps,
+} from '../../../../test/support/dead-letters.ts'
 
-// One installation without a global URL and, on the same database, one that has it.
 const WITHOUT = '/api/v1/webhooks/dead-letters'
-const PATH = '/test/webhooks/dead-letters'
 const reason = 'The receiver is up again'
 
 let quiet: App
 let app: App
 let operator: Awaited<ReturnType<App['operator']>>
+let stop: () => Promise<void>
 beforeAll(async () => {
-  quiet = await startApp()
-  app = await startApp({
-    database: quiet.database,
-    features: [
-      {
-        ...webhooks(quiet.core, { globalUrl: 'https://hooks.host.test/' }),
-        prefix: '/test/webhooks',
-      },
-    ],
-  })
+  ;({ quiet, app, stop } = await startBothApps())
   operator = await app.operator('operator')
 })
-afterAll(async () => {
-  await app.stop()
-  await quiet.stop()
-})
+afterAll(() => stop())
 
 const { bury, queued, letterOf } = deadLetters(() => app)
 const replay = ({ id }: Letter) => operator.post(`${PATH}/${id}/replay`, { reason })
 
 describe('replaying a dead letter', () => {
-  it.each([{}, { reason: 'too short' }, { reason: 7 }])('asks for a reason: %j', async (body) => {
+  it.each([{}, { reason: 'too short' }, { reason: 7 }])('requires a reason: %j', async (body) => {
     const letter = await bury()
     const answer = await operator.post(`${PATH}/${letter.id}/replay`, body)
     expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'reason'] }] } })
     expect(await queued(letter.eventId)).toEqual([])
   })
 
-  it.each(['999999999', 'nothing'])('does not find %s', async (id) => {
+  it.each(['999999999', 'nothing'])('returns 404 for the id %s', async (id) => {
     expect(await operator.post(`${PATH}/${id}/replay`, { reason })).toMatchObject({
       status: 404,
       body: { msg: 'Dead letter not found' },
     })
   })
 
-  it('is for operators and above', async () => {
+  it('requires the role operator', async () => {
     const letter = await bury()
     const support = await app.operator('support')
     const tenant = await app.tenant('tenant')
@@ -60,7 +52,7 @@ describe('replaying a dead letter', () => {
     expect(await letterOf(letter.id)).toMatchObject({ status: 'pending', attempt_count: 8 })
   })
 
-  it.each(['resolved', 'abandoned'])('refuses one that is %s', async (status) => {
+  it.each(['resolved', 'abandoned'])('rejects a letter that is %s', async (status) => {
     const letter = await bury({ status })
     expect(await replay(letter)).toMatchObject({
       status: 409,
@@ -70,7 +62,7 @@ describe('replaying a dead letter', () => {
     expect(await letterOf(letter.id)).toMatchObject({ status, attempt_count: 8 })
   })
 
-  it('refuses one whose event is gone and whose payload was truncated', async () => {
+  it('rejects a letter without a stored event and with a truncated payload', async () => {
     const letter = await bury({ payload: { _truncated: true } }, false)
     expect(await replay(letter)).toMatchObject({
       status: 409,
@@ -78,7 +70,7 @@ describe('replaying a dead letter', () => {
     })
   })
 
-  it('refuses where no global URL is configured', async () => {
+  it('rejects the replay when no global URL is configured', async () => {
     const letter = await bury()
     const there = await quiet.operator('operator')
     expect(await there.post(`${WITHOUT}/${letter.id}/replay`, { reason })).toMatchObject({
@@ -96,7 +88,7 @@ describe('replaying a dead letter', () => {
     expect(await queued(letter.eventId)).toEqual([])
   })
 
-  it('has nowhere to go when the letter is of an endpoint and nothing is fanned out', async () => {
+  it('rejects a letter of an endpoint when fan-out is off', async () => {
     const letter = await bury({ endpoint_id: 'an endpoint' })
     expect(await replay(letter)).toMatchObject({
       status: 409,
@@ -107,7 +99,7 @@ describe('replaying a dead letter', () => {
     expect(await queued(letter.eventId)).toEqual([])
   })
 
-  it('puts the original event into the queue of its lane, and the reason into the trail', async () => {
+  it('enqueues the original event in its lane and audits the reason', async () => {
     const letter = await bury()
     expect(await replay(letter)).toMatchObject({
       status: 200,
@@ -145,6 +137,26 @@ describe('replaying a dead letter', () => {
     ])
   })
 
+  it('can be ended without a delivery: resolve (B5.2)', async () => {
+    const letter = await bury()
+    const path = `${PATH}/${letter.id}/resolve`
+    expect((await operator.post(path, {})).status).toBe(422)
+    const support = await app.operator('support')
+    expect((await support.post(path, { reason })).status).toBe(403)
+    expect(await operator.post(path, { reason })).toMatchObject({
+      status: 200,
+      body: { msg: 'Dead letter resolved', data: { id: letter.id, status: 'resolved' } },
+    })
+    expect(await letterOf(letter.id)).toMatchObject({
+      status: 'resolved',
+      resolved_at: expect.any(String),
+    })
+    for (const again of [await operator.post(path, { reason }), await replay(letter)]) {
+      expect(again.status).toBe(409)
+    }
+    expect((await operator.post(`${PATH}/999999999/resolve`, { reason })).status).toBe(404)
+  })
+
   it('works with a truncated payload while the event is stored', async () => {
     const letter = await bury({ payload: { _truncated: true } })
     expect((await operator.get(`${PATH}/${letter.id}`)).body.data).toMatchObject({
@@ -155,7 +167,7 @@ describe('replaying a dead letter', () => {
     expect(await queued(letter.eventId)).toHaveLength(1)
   })
 
-  it('brings back an event that is gone, with its id, content and time', async () => {
+  it('restores a deleted event with its id, content and time', async () => {
     const letter = await bury({}, false)
     expect((await replay(letter)).status).toBe(200)
     const event = await app.core.db
@@ -180,7 +192,7 @@ describe('replaying a dead letter', () => {
     },
   )
 
-  it('happens once under one Idempotency-Key', async () => {
+  it('enqueues one event for repeated requests with one Idempotency-Key', async () => {
     const letter = await bury()
     const once = { headers: { 'idempotency-key': 'replay-once' } }
     for (let sent = 0; sent < 2; sent++) {

@@ -20,7 +20,7 @@ const columns = [
 
 const EXACT = ['delivery_status', 'event_id', 'event_type', 'endpoint_id', 'message_id'] as const
 
-export type DeliveryFilter = { [Column in (typeof EXACT)[number]]?: string } & {
+type DeliveryFilter = { [Column in (typeof EXACT)[number]]?: string } & {
   from?: Date
   to?: Date
 }
@@ -49,3 +49,30 @@ export async function list(db: Db, scope: Scope, filter: DeliveryFilter, page: P
     .executeTakeFirstOrThrow()
   return { items, total }
 }
+
+export const find = (db: Db, scope: Scope, id: string) =>
+  db
+    .selectFrom('webhook_deliveries')
+    .select(columns)
+    .where('id', '=', id)
+    .where(inScope('webhook_deliveries', scope))
+    .executeTakeFirst()
+
+/** Undefined once the clean-up has deleted the event. */
+export const findEvent = (db: Db, id: string) =>
+  db
+    .selectFrom('events')
+    .select([
+      'id',
+      'event',
+      'source',
+      'created_at',
+      'org_id',
+      'domain',
+      'tags',
+      'user_variables',
+      'data',
+      'metadata',
+    ])
+    .where('id', '=', id)
+    .executeTakeFirst()

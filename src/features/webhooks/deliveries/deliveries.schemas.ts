@@ -23,7 +23,10 @@ export const Delivery = Type.Object(
     event_id: Type.String({ description: 'The `id` of the envelope' }),
     event_type: Type.String({ examples: ['email.delivered'] }),
     endpoint_id: Nullable(Type.String({ description: 'null: the global URL' })),
-    webhook_url: Type.String({ examples: ['https://hooks.host.example/'] }),
+    webhook_url: Type.String({
+      description: 'The global URL is shown to platform callers only',
+      examples: ['https://hooks.host.example/'],
+    }),
     delivery_status: OneOf(DELIVERY_STATUSES),
     http_status_code: Type.Integer({
       description: '0: no answer in time, or no connection',
@@ -35,4 +38,24 @@ export const Delivery = Type.Object(
     delivered_at: Nullable(Timestamp),
   },
   { title: 'WebhookDelivery' },
+)
+
+export const DeliveryParams = Type.Object({ delivery_id: Type.String() })
+
+export const DeliveryDetail = Type.Object(
+  {
+    ...Delivery.properties,
+    payload: Nullable(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description:
+            'The envelope that was sent, without its signature; null once the event is deleted, and for the global URL unless the caller is the platform',
+          examples: [{ id: '01K9ZQ5T3M8B7C6D5E4F3G2H1J', event: 'email.delivered' }],
+        },
+      ),
+    ),
+  },
+  { title: 'WebhookDeliveryDetail' },
 )

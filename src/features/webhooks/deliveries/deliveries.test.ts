@@ -68,7 +68,7 @@ describe('the delivery log', () => {
     ['date_from=yesterday', 'date_from/date_to must be ISO dates or datetimes'],
     ['date_to=2026-02-30', 'date_from/date_to must be ISO dates or datetimes'],
     ['page=0', 'page must be at least 1'],
-  ])('refuses %s', async (query, msg) => {
+  ])('rejects the filter %s', async (query, msg) => {
     expect(await acme.get(`${PATH}?${query}`)).toMatchObject({
       status: 422,
       body: { type: 'error', msg },
@@ -111,15 +111,74 @@ describe('the delivery log', () => {
     ['date_from=2026-05-02&date_to=2026-05-02', 'dcb'],
     ['date_to=2026-05-02T00:00:00Z', 'ba'],
     ['status=failed&event_type=domain.added&date_from=2026-05-02', 'c'],
-  ])('is newest first: %s', async (query, expected) => {
+  ])('lists attempts newest first: %s', async (query, expected) => {
     expect(await ids(acme, query)).toBe(expected)
   })
 
-  it("holds a tenant's own rows, whatever organization it names; the platform sees all", async () => {
+  it('shows a tenant its own rows only, even if it names another organization; the platform sees all', async () => {
     expect(await ids(globex)).toBe('e')
     expect(await ids(globex, `organization_id=${acme.organizationId}`)).toBe('e')
     expect(await ids(globex, 'endpoint_id=e1')).toBe('')
     expect(await ids(platformKey)).toBe('fedcba')
     expect(await ids(platformKey, `organization_id=${globex.organizationId}`)).toBe('e')
+  })
+})
+
+describe('a webhook delivery', () => {
+  beforeAll(async () => {
+    await app.core.db
+      .insertInto('events')
+      .values({
+        id: 'event-a',
+        event: 'email.delivered',
+        source: 'mail',
+        org_id: acme.organizationId,
+        domain: 'acme.test',
+        data: { message_id: '<one@acme.test>' },
+        created_at: '2026-05-01T10:00:00.000Z',
+      })
+      .execute()
+  })
+
+  it('has the envelope that was sent, without its signature', async () => {
+    const { status, body } = await acme.get(`${PATH}/a`)
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject({
+      id: 'a',
+      event_id: 'event-a',
+      delivery_status: 'delivered',
+      payload: {
+        id: 'event-a',
+        event: 'email.delivered',
+        org_id: acme.organizationId,
+        data: { message_id: '<one@acme.test>' },
+      },
+    })
+    expect(body.data.payload).not.toHaveProperty('signature')
+  })
+
+  it('has no envelope once the event is deleted, and for a tenant none of the global URL', async () => {
+    expect((await platformKey.get(`${PATH}/c`)).body.data).toMatchObject({
+      webhook_url: 'https://hooks.host.test/',
+      payload: null,
+    })
+    expect((await acme.get(`${PATH}/c`)).body.data).toMatchObject({
+      webhook_url: 'the webhook URL of the platform',
+      payload: null,
+    })
+  })
+
+  it("is 404 for another organization's delivery and an unknown id", async () => {
+    for (const [who, id] of [
+      [globex, 'a'],
+      [acme, 'e'],
+      [acme, 'f'],
+      [acme, 'nothing'],
+    ] as const) {
+      expect(await who.get(`${PATH}/${id}`)).toMatchObject({
+        status: 404,
+        body: { msg: 'Webhook delivery not found' },
+      })
+    }
   })
 })

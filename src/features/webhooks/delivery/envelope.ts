@@ -1,10 +1,10 @@
 import type { EventRow } from '../../../events/events.ts'
 import { bodySignature, inlineSignature, standardSignature } from './signature.ts'
 
-/** An event as it was stored. */
+/** A row of `events`. */
 export type StoredEvent = EventRow & { created_at: string }
 
-/** What receivers get, but for the signature: the same however often it is sent. */
+/** The content of a request without its signature. It is equal for every attempt. */
 export const envelopeOf = (event: StoredEvent) => ({
   id: event.id,
   event: event.event,
@@ -21,8 +21,8 @@ export const envelopeOf = (event: StoredEvent) => ({
 export type Envelope = ReturnType<typeof envelopeOf>
 
 /**
- * Body and headers of one attempt. The first secret signs all of it; others, which the receiver may
- * still have, only what can hold several signatures.
+ * Body and headers of one attempt. The first secret makes all signatures; the others, which a receiver
+ * may still use, only sign the header that can hold several signatures.
  */
 export function signedRequest(envelope: Envelope, secrets: readonly string[], now: Date) {
   const [secret = ''] = secrets

@@ -1,38 +1,117 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
+import {
+  heldBy,
+  isFree,
+  type Lease,
+  leased,
+  newLease,
+  setLeased,
+  setReleased,
+} from '../../../jobs/lease.ts'
+
+const RENEW_MS = 2000
+const SPARE_SECONDS = 5
+
+interface Needs {
+  db: Db
+  /** The longest an attempt may take. */
+  timeoutSeconds: number
+  /** The lanes that have an attempt in progress. */
+  busyLanes(): number[]
+  /** Called after every renewal with the lanes that this daemon may start attempts in. */
+  onChange(lanes: ReadonlySet<number>): void
+}
 
 /**
- * Renews the lanes this daemon has, and takes free ones up to its fair share; answers which those
- * are, and how many the share is. The lease is a row that one daemon at a time can move, so each
- * event is with one daemon only. A daemon that died is missed when its leases run out.
+ * The lanes that this daemon has leased. A lane has one owner at a time, so each queue entry is with
+ * one daemon; daemons that run side by side share the lanes evenly.
  */
-export async function leaseLanes(
-  db: Db,
-  owner: string,
-  leaseSeconds: number,
-): Promise<{ lanes: number[]; share: number }> {
-  const until = sql`now() + make_interval(secs => ${leaseSeconds})`
+export class LaneLease {
+  readonly #needs: Needs
+  readonly #lease: Lease
+  #lanes: ReadonlySet<number> = new Set()
+  #renewedAt = Number.NEGATIVE_INFINITY
+  #renewing: Promise<void> | undefined
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+    this.#lease = newLease(needs.timeoutSeconds + SPARE_SECONDS)
+  }
+
+  get lanes(): number[] {
+    return [...this.#lanes]
+  }
+
+  owns(lane: number): boolean {
+    return this.#lanes.has(lane)
+  }
+
+  /** An attempt must end before the lease does, or another daemon would repeat it. */
+  mayStart(): boolean {
+    return Date.now() + this.#needs.timeoutSeconds * 1000 < this.#expiresAt
+  }
+
+  async renewWhenDue(): Promise<void> {
+    if (Date.now() <= this.#renewedAt + RENEW_MS) return
+    this.#renewing ??= this.#renew().finally(() => {
+      this.#renewing = undefined
+    })
+    await this.#renewing
+  }
+
+  async release(): Promise<void> {
+    await releaseAll(this.#needs.db, this.#lease)
+  }
+
+  get #expiresAt(): number {
+    return this.#renewedAt + this.#lease.seconds * 1000
+  }
+
+  async #renew(): Promise<void> {
+    const { db, busyLanes, onChange } = this.#needs
+    const startedAt = Date.now()
+    // While the lease was expired, another daemon may have worked on the jobs held here.
+    if (startedAt >= this.#expiresAt) onChange(new Set())
+    const { lanes, share } = await leaseLanes(db, this.#lease)
+    this.#renewedAt = startedAt
+    const busy = new Set(busyLanes())
+    const idle = lanes.filter((lane) => !busy.has(lane))
+    const surplus = idle.slice(0, Math.max(0, lanes.length - share))
+    this.#lanes = new Set(lanes.filter((lane) => !surplus.includes(lane)))
+    onChange(this.#lanes)
+    // Released last: from onChange on, nothing starts in these lanes.
+    if (surplus.length > 0) await releaseLanes(db, this.#lease, surplus)
+  }
+}
+
+/**
+ * Renews the lanes of this daemon and takes expired ones up to its fair share. Returns the lanes and
+ * the share. A daemon that died loses its lanes when their leases expire.
+ */
+async function leaseLanes(db: Db, lease: Lease): Promise<{ lanes: number[]; share: number }> {
+  const { lease_owner: owner, lease_until: until } = leased(lease)
   const { rows } = await sql<{ lanes: number[]; share: number }>`
     with present as (
-      insert into webhook_daemons (id, alive_until) values (${owner}, ${until})
-      on conflict (id) do update set alive_until = excluded.alive_until
+      insert into webhook_daemon_heartbeats (daemon_id, expires_at) values (${owner}, ${until})
+      on conflict (daemon_id) do update set expires_at = excluded.expires_at
     ), gone as (
-      delete from webhook_daemons
-      where id <> ${owner} and alive_until < now() - interval '1 hour'
+      delete from webhook_daemon_heartbeats
+      where daemon_id <> ${owner} and expires_at < now() - interval '1 hour'
     ), fair as (
-      select ceil(64.0 / (count(*) + 1))::int as share from webhook_daemons
-      where id <> ${owner} and alive_until > now()
-    ), wanted as (
+      select ceil(64.0 / (count(*) + 1))::int as share from webhook_daemon_heartbeats
+      where daemon_id <> ${owner} and expires_at > now()
+    ), candidates as (
       select lane from webhook_lanes
-      where owner = ${owner} or lease_until <= now()
-      order by (owner = ${owner}) desc nulls last, lane
+      where ${heldBy(lease)} or ${isFree}
+      order by (${heldBy(lease)}) desc nulls last, lane
       limit greatest(
         (select share from fair),
-        (select count(*) from webhook_lanes where owner = ${owner}))
+        (select count(*) from webhook_lanes where ${heldBy(lease)}))
       for update skip locked
     ), leased as (
-      update webhook_lanes set owner = ${owner}, lease_until = ${until}
-      where lane in (select lane from wanted)
+      update webhook_lanes set ${setLeased(lease)}
+      where lane in (select lane from candidates)
       returning lane
     )
     select (select coalesce(array_agg(lane order by lane), '{}') from leased) as lanes,
@@ -40,14 +119,12 @@ export async function leaseLanes(
   return rows[0] as { lanes: number[]; share: number }
 }
 
-export const giveUpLanes = (db: Db, owner: string, lanes: readonly number[]) =>
+const releaseLanes = (db: Db, lease: Lease, lanes: readonly number[]) =>
   sql`
-    update webhook_lanes set owner = null, lease_until = '-infinity'
-    where owner = ${owner} and lane = any(${lanes}::smallint[])`.execute(db)
+    update webhook_lanes set ${setReleased}
+    where ${heldBy(lease)} and lane = any(${lanes}::smallint[])`.execute(db)
 
-/** Gives everything back at the end. */
-export const releaseLanes = (db: Db, owner: string) =>
+const releaseAll = (db: Db, lease: Lease) =>
   sql`
-    with gone as (delete from webhook_daemons where id = ${owner})
-    update webhook_lanes set owner = null, lease_until = '-infinity'
-    where owner = ${owner}`.execute(db)
+    with gone as (delete from webhook_daemon_heartbeats where daemon_id = ${lease.owner})
+    update webhook_lanes set ${setReleased} where ${heldBy(lease)}`.execute(db)

@@ -1,65 +1,102 @@
-import { type SqlBool, sql } from 'kysely'
-import type { Db } from '../../../database/database.ts'
-import { prepared } from '../../../database/prepared.ts'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Db, Tx } from '../../../database/database.ts'
 import type { StoredEvent } from './envelope.ts'
 
-/** A queue entry with the event it is about. */
+/** A queue entry with its event. */
 export interface Job {
   id: number
   lane: number
-  /** null: the global address. */
+  /** null: the global URL. */
   endpointId: string | null
-  /** First attempts of one subject at one target are made one after the other. */
+  /** First attempts about one subject at one receiver run one after the other. */
   subject: number
   attempts: number
   event: StoredEvent
 }
 
+/**
+ * Runs statements on the queue with plans for its present size. The queue is empty most of the time,
+ * and a plan that was cached then would scan all of a long queue.
+ */
+export const withFreshPlans = <Result>(db: Db, work: (tx: Tx) => Promise<Result>) =>
+  db.transaction().execute(async (tx) => {
+    await sql`set local plan_cache_mode = force_custom_plan`.execute(tx)
+    return work(tx)
+  })
+
 type Lanes = readonly number[]
 
-const inLanes = (lanes: Lanes) => sql<SqlBool>`lane = any(${lanes}::smallint[])`
-// Written out, not as parameters: partial indexes are chosen by what a statement says.
-const neverTried = sql<SqlBool>`attempts = 0 and endpoint_id is null`
-const tried = sql<SqlBool>`attempts > 0 and endpoint_id is null`
+// Literals, because PostgreSQL chooses a partial index by the text of the condition.
+const FIRST = sql<SqlBool>`attempts = 0`
+const RETRIED = sql<SqlBool>`attempts > 0`
 
-/** The oldest entries for the global address that were never tried: where the order matters. */
-export const firstIds = prepared((db, { lanes, limit }: { lanes: Lanes; limit: number }) =>
-  db
+/** The oldest entries for the global URL that are due: first attempts and retries, a limit of each. */
+export async function findDueForGlobalUrl(
+  db: Db,
+  { lanes, now, limit }: { lanes: Lanes; now: Date; limit: number },
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    (select id from webhook_queue
+     where ${FIRST} and endpoint_id is null and lane = any(${lanes}::smallint[])
+     order by id limit ${limit}::int)
+    union all
+    (select id from webhook_queue
+     where ${RETRIED} and endpoint_id is null and lane = any(${lanes}::smallint[])
+       and due_at <= ${now.toISOString()}::timestamptz
+     order by due_at, id limit ${limit}::int)`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The endpoints that have entries in these lanes. */
+export async function findWaitingEndpoints(db: Db, lanes: Lanes): Promise<string[]> {
+  const { rows } = await sql<{ endpoint_id: string }>`
+    select endpoint_id from unnest(${lanes}::smallint[]) as owned (lane)
+    cross join lateral (${endpointsOfLane(FIRST)} union ${endpointsOfLane(RETRIED)}) as waiting`.execute(
+    db,
+  )
+  return rows.map(({ endpoint_id }) => endpoint_id)
+}
+
+/** Steps from endpoint to endpoint on the index, so the entries of an endpoint are not counted. */
+const endpointsOfLane = (state: RawBuilder<SqlBool>) => sql`
+  (with recursive step as (
+    (select endpoint_id from webhook_queue
+     where ${state} and lane = owned.lane and endpoint_id is not null
+     order by endpoint_id limit 1)
+    union all
+    select
+      (select webhook_queue.endpoint_id from webhook_queue
+       where ${state} and lane = owned.lane and webhook_queue.endpoint_id > step.endpoint_id
+       order by webhook_queue.endpoint_id limit 1)
+    from step where step.endpoint_id is not null
+  )
+  select endpoint_id from step where endpoint_id is not null)`
+
+/** The oldest entries of each endpoint that are due: first attempts and retries, a limit of each. */
+export async function findDueForEndpoints(
+  db: Db,
+  { endpointIds, now, limit }: { endpointIds: readonly string[]; now: Date; limit: number },
+): Promise<{ id: number; endpoint_id: string }[]> {
+  const entries = (state: RawBuilder<SqlBool>, rest: RawBuilder<unknown>) => sql`
+    (select id from webhook_queue
+     where ${state} and lane = webhook_endpoint_lane(endpoint.id) and endpoint_id = endpoint.id
+       ${rest} limit ${limit}::int)`
+  const { rows } = await sql<{ id: number; endpoint_id: string }>`
+    select entry.id, endpoint.id as endpoint_id
+    from unnest(${endpointIds}::text[]) as endpoint (id)
+    cross join lateral (
+      ${entries(FIRST, sql`order by id`)}
+      union all
+      ${entries(RETRIED, sql`and due_at <= ${now.toISOString()}::timestamptz order by due_at, id`)}
+    ) as entry`.execute(db)
+  return rows
+}
+
+/** Loads the entries that are still due; some may have been tried since their ids were read. */
+export async function load(db: Db, ids: readonly number[], now: Date): Promise<Job[]> {
+  const rows = await db
     .selectFrom('webhook_queue')
-    .select('id')
-    .where(neverTried)
-    .where(inLanes(lanes))
-    .orderBy('id')
-    .limit(limit),
-)
-
-export const dueRetryIds = prepared(
-  (db, { lanes, now, limit }: { lanes: Lanes; now: Date; limit: number }) =>
-    db
-      .selectFrom('webhook_queue')
-      .select('id')
-      .where(tried)
-      .where('due_at', '<=', sql<string>`${now}`)
-      .where(inLanes(lanes))
-      .orderBy('due_at')
-      .orderBy('id')
-      .limit(limit),
-)
-
-const due = prepared((db, { ids, now }: { ids: number[]; now: Date }) =>
-  db
-    .selectFrom('webhook_queue')
-    // One by one and in this order, however small the queue was when it was last looked at.
-    .innerJoinLateral(
-      (from) =>
-        from
-          .selectFrom('events')
-          .selectAll('events')
-          .whereRef('events.id', '=', 'webhook_queue.event_id')
-          .limit(1)
-          .as('events'),
-      (join) => join.onTrue(),
-    )
+    .innerJoin('events', 'events.id', 'webhook_queue.event_id')
     .select([
       'webhook_queue.id as queue_id',
       'webhook_queue.lane',
@@ -78,13 +115,9 @@ const due = prepared((db, { ids, now }: { ids: number[]; now: Date }) =>
       'events.created_at',
     ])
     .where(sql<SqlBool>`webhook_queue.id = any(${ids}::bigint[])`)
-    .where(sql<SqlBool>`(attempts = 0 or due_at <= ${now}::timestamptz)`)
-    .orderBy('webhook_queue.id'),
-)
-
-/** Those that are still due: some may have been tried since their ids were read. */
-export async function load(byIndex: Db, ids: number[], now: Date): Promise<Job[]> {
-  const rows = await due(byIndex, { ids, now })
+    .where(sql<SqlBool>`(attempts = 0 or due_at <= ${now.toISOString()}::timestamptz)`)
+    .orderBy('webhook_queue.id')
+    .execute()
   return rows.map((row) => ({
     id: row.queue_id,
     lane: row.lane,
@@ -95,104 +128,48 @@ export async function load(byIndex: Db, ids: number[], now: Date): Promise<Job[]
   }))
 }
 
-/** What came of an attempt, as it is stored. */
-export interface Outcome {
-  job: Job
-  delivery: {
-    id: string
-    endpointId: string | null
-    organizationId: string | null
-    url: string
-    status: 'delivered' | 'retrying' | 'failed' | 'abandoned'
-    httpStatus: number
-    error: string | null
-    at: Date
-  }
-  /** When it is tried again; undefined when it is done with. */
-  retryAt?: Date
-  deadLetter?: object
+/** The active ones of these endpoints, with what an attempt needs. */
+export const findActiveEndpoints = (db: Db, ids: readonly string[]) =>
+  db
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'organization_id', 'url', 'secret', 'previous_secret', 'previous_secret_until'])
+    .where(sql<SqlBool>`id = any(${ids}::text[])`)
+    .where('active', '=', true)
+    .execute()
+
+export type ActiveEndpoint = Awaited<ReturnType<typeof findActiveEndpoints>>[number]
+
+/** Deletes entries of endpoints that are deleted or inactive. Returns how many it deleted. */
+export async function deleteUndeliverable(
+  db: Db,
+  endpointIds: readonly string[],
+  limit: number,
+): Promise<number> {
+  const entries = (state: RawBuilder<SqlBool>) => sql`
+    (select id from webhook_queue
+     where ${state} and lane = webhook_endpoint_lane(gone.id) and endpoint_id = gone.id
+     limit ${limit}::int)`
+  const { numAffectedRows } = await sql`
+    delete from webhook_queue where id = any(array(
+      select entry.id from unnest(${endpointIds}::text[]) as gone (id)
+      cross join lateral (${entries(FIRST)} union all ${entries(RETRIED)}) as entry
+      where not exists (
+        select from webhook_endpoints where webhook_endpoints.id = gone.id and active)))`.execute(
+    db,
+  )
+  return Number(numAffectedRows ?? 0n)
 }
 
-/**
- * Many outcomes in one statement, the same text however many there are: each attempt is logged, and
- * its entry moves on or goes. Storing the same outcomes again changes nothing: the answer to a commit
- * may get lost. Entries are named by their ids and not joined: a join planned while the queue was
- * empty would read all of it for each outcome.
- */
-const stored = prepared(
-  (_db, all: Columns) => sql`
-    with attempt as (
-      select * from unnest(${all.ids}::text[], ${all.queueIds}::bigint[], ${all.eventIds}::text[],
-        ${all.events}::text[], ${all.endpointIds}::text[], ${all.urls}::text[],
-        ${all.organizationIds}::text[], ${all.messageIds}::text[], ${all.statuses}::text[],
-        ${all.codes}::integer[], ${all.attempts}::integer[], ${all.errors}::text[],
-        ${all.times}::timestamptz[], ${all.retryTimes}::timestamptz[], ${all.deadLetters}::text[]
-      ) as attempt (id, queue_id, event_id, event_type, endpoint_id, url, organization_id, message_id,
-        status, code, attempts, error, at, retry_at, dead_letter)
-    ), logged as (
-      insert into webhook_deliveries (id, event_id, event_type, endpoint_id, webhook_url,
-        organization_id, message_id, delivery_status, http_status_code, attempts, error_message,
-        created_at, delivered_at)
-      select id, event_id, event_type, endpoint_id, url, organization_id, message_id, status, code,
-        attempts, error, at, case status when 'delivered' then at end
-      from attempt
-      on conflict (id) do nothing
-      returning id
-    ), buried as (
-      insert into webhook_dead_letters (event_id, endpoint_id, organization_id, event_type,
-        endpoint_url, last_error, attempt_count, payload, last_attempted_at)
-      select event_id, endpoint_id, organization_id, event_type, url,
-        left('Gave up after ' || attempts || ' attempts: ' || coalesce(error, ''), ${SHOWN}::int),
-        attempts, dead_letter::jsonb, at
-      from attempt join logged using (id)
-      where dead_letter is not null
-    ), put_off as (
-      update webhook_queue set (attempts, due_at) =
-        (select attempts, retry_at from attempt where queue_id = webhook_queue.id)
-      where id = any(${all.retriedIds}::bigint[])
-    )
-    delete from webhook_queue where id = any(${all.doneIds}::bigint[])`,
-)
-
-type Columns = ReturnType<typeof columnsOf>
-
-function columnsOf(outcomes: Outcome[]) {
-  const column = <Value>(of: (outcome: Outcome) => Value) => outcomes.map(of)
-  return {
-    ids: column(({ delivery }) => delivery.id),
-    queueIds: column(({ job }) => job.id),
-    eventIds: column(({ job }) => job.event.id),
-    events: column(({ job }) => job.event.event),
-    endpointIds: column(({ delivery }) => delivery.endpointId),
-    urls: column(({ delivery }) => delivery.url),
-    organizationIds: column(({ delivery }) => delivery.organizationId),
-    messageIds: column(({ job }) => messageIdOf(job.event.data)),
-    statuses: column(({ delivery }) => delivery.status),
-    codes: column(({ delivery }) => delivery.httpStatus),
-    attempts: column(({ job }) => job.attempts + 1),
-    errors: column(({ delivery }) => storable(delivery.error)),
-    times: column(({ delivery }) => delivery.at.toISOString()),
-    retryTimes: column(({ retryAt }) => retryAt?.toISOString() ?? null),
-    deadLetters: column(({ deadLetter }) => (deadLetter ? JSON.stringify(deadLetter) : null)),
-    retriedIds: outcomes.flatMap(({ job, retryAt }) => (retryAt ? [job.id] : [])),
-    doneIds: outcomes.flatMap(({ job, retryAt }) => (retryAt ? [] : [job.id])),
-  }
-}
-
-export async function record(byIndex: Db, outcomes: Outcome[]): Promise<void> {
-  await stored(byIndex, columnsOf(outcomes))
-}
-
-const SHOWN = 2000
-// Longer ones fit no index, and RFC 5322 §2.1.1 has no longer lines.
-const LONGEST_MESSAGE_ID = 998
-
-const storable = (text: string | null) => text?.replaceAll('\0', '').slice(0, SHOWN) ?? null
-
-const messageIdOf = (data: object): string | null => {
-  const { message_id } = data as { message_id?: unknown }
-  return typeof message_id === 'string' ? message_id.slice(0, LONGEST_MESSAGE_ID) : null
-}
+/** Puts an event behind the entries that already wait for its receiver, as a first attempt. */
+export const enqueueAgain = (tx: Tx, eventId: string, endpointId: string | null) =>
+  sql`
+    insert into webhook_queue (event_id, lane, subject, endpoint_id)
+    select id, coalesce(webhook_endpoint_lane(${endpointId}::text), home.lane), home.lane,
+      ${endpointId}::text
+    from events
+    cross join lateral (
+      select (abs(hashtext(coalesce(org_id, ''))::bigint) % 64)::smallint as lane) as home
+    where id = ${eventId}`.execute(tx)
 
 export const queueState = async (db: Db) => {
   const { rows } = await sql<{ depth: number; oldest_seconds: number; dead: number }>`

@@ -7,9 +7,9 @@ export interface Schedule {
 }
 
 /**
- * When to try again after so many failed attempts; undefined once the schedule is spent. Waits are a
- * little longer than said, each by another amount, so that a receiver that comes back is not met by
- * everything at once. A receiver may ask for more time, up to the longest wait.
+ * When to retry after this number of failures; undefined after the last retry. Each wait gets a random
+ * extra, so that a receiver that recovers does not get all retries at once. A receiver may ask for a
+ * longer wait, up to the longest one of the schedule.
  */
 export function nextAttempt(
   failures: number,

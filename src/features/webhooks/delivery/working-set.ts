@@ -1,127 +1,229 @@
 import type { Job } from './queue.repository.ts'
 
-/** Makes an attempt; tells when the receiver has answered, and resolves when that is on record. */
-type Work = (job: Job, answered: () => void) => Promise<void>
+export interface Limits {
+  /** Attempts in progress to all receivers together. */
+  workers: number
+  /** How many of them may go to slow receivers. */
+  slowWorkers: number
+  /** Attempts in progress to one receiver. */
+  perReceiver: number
+}
+
+/** The id of an endpoint, or null for the global URL. */
+type ReceiverId = string | null
+
+/** The jobs of one receiver. */
+interface Receiver {
+  id: ReceiverId
+  /** First attempts that wait, by subject. */
+  first: Map<number, Job[]>
+  retries: Job[]
+  retryNext: boolean
+  /** Subjects with a first attempt in progress. */
+  busySubjects: Set<number>
+  /** Attempts in progress. */
+  active: number
+  /** Jobs that wait, are in progress, or are answered and not recorded yet. */
+  held: number
+  /** The database had as many entries as were asked for, so it may have more. */
+  mayHaveMore: boolean
+}
+
+interface Attempt {
+  job: Job
+  isAnswered: boolean
+  usesSlowWorker: boolean
+  isSlow: boolean
+}
 
 /**
- * What is held in memory, and who may go next: first attempts of a lane one after the other,
- * lanes in turn, retries whenever there is room. A worker is free once the receiver has answered; as
- * many answers as there are workers may wait for their record, which is what a crash sends twice.
+ * The jobs in memory, and which of them starts next. Receivers take turns. At one receiver, first
+ * attempts about one subject run one after the other, and subjects take turns. Slow receivers share
+ * a part of the workers, so that any number of them leaves workers for the others.
+ *
+ * A worker is free once the receiver has answered. As many answers as there are workers may wait to
+ * be recorded: these are the attempts that a crash repeats.
  */
-export function workingSet(workers: number, work: Work) {
-  const known = new Set<number>()
-  const lanes = new Map<number, Job[]>()
-  const retries: Job[] = []
-  const busyLanes = new Set<number>()
-  const underWay = new Set<Job>()
-  let sending = 0
-  let isPumpDue = false
-  let tellRoom = () => {}
-  let waitingForIdle: (() => void)[] = []
+export class WorkingSet {
+  /** How many jobs to hold for one receiver. */
+  capacity = 1
+  readonly #limits: Limits
+  readonly #ids = new Set<number>()
+  // The receiver that was served last is the last one.
+  readonly #receivers = new Map<ReceiverId, Receiver>()
+  // Kept while a receiver has no jobs: a rarely used slow endpoint would always be treated as fast.
+  readonly #slow = new Set<ReceiverId>()
+  readonly #attempts = new Map<number, Attempt>()
+  #sending = 0
+  #sendingSlow = 0
 
-  function next(): Job | undefined {
-    for (const [lane, jobs] of lanes) {
-      if (busyLanes.has(lane)) continue
-      const job = jobs.shift()
-      // To the end of the line: the other lanes come first now.
-      lanes.delete(lane)
-      if (jobs.length > 0) lanes.set(lane, jobs)
-      if (job) return job
-    }
-    return retries.shift()
+  constructor(limits: Limits) {
+    this.#limits = limits
   }
 
-  function pump(): void {
-    while (sending < workers && underWay.size < 2 * workers) {
-      const job = next()
-      if (!job) break
-      start(job)
-    }
+  has(id: number): boolean {
+    return this.#ids.has(id)
   }
 
-  /** Once for all that end in the same turn: many requests that go out together cost less each. */
-  function pumpSoon(): void {
-    if (isPumpDue) return
-    isPumpDue = true
-    setImmediate(() => {
-      isPumpDue = false
-      pump()
-    })
+  get receivers(): ReceiverId[] {
+    return [...this.#receivers.keys()]
   }
 
-  function start(job: Job): void {
-    const ordered = job.attempts === 0
-    let isSent = false
-    const answered = () => {
-      if (isSent) return
-      isSent = true
-      sending--
-      if (ordered) busyLanes.delete(job.lane)
-    }
-    underWay.add(job)
-    sending++
-    if (ordered) busyLanes.add(job.lane)
-    work(job, () => {
-      answered()
-      pumpSoon()
-    })
-      .catch(() => {})
-      .finally(() => {
-        answered()
-        underWay.delete(job)
-        known.delete(job.id)
-        pumpSoon()
-        if (known.size < workers * 4) tellRoom()
-        if (underWay.size === 0) {
-          for (const tell of waitingForIdle) tell()
-          waitingForIdle = []
-        }
-      })
+  /** Returns whether a receiver holds enough jobs for now. */
+  isFull(id: ReceiverId): boolean {
+    const receiver = this.#receivers.get(id)
+    return receiver !== undefined && !this.#isLow(receiver)
   }
 
-  return {
-    get size() {
-      return known.size
-    },
-    /** Enough to do for now; reading the queue again can wait. */
-    get isBusy() {
-      return known.size - underWay.size >= workers * 8
-    },
-    has: (id: number) => known.has(id),
-    busyLanes: () => [...underWay].map(({ lane }) => lane),
-    add(jobs: Job[]) {
-      for (const job of jobs) {
-        known.add(job.id)
-        if (job.attempts > 0) retries.push(job)
-        else {
-          const lane = lanes.get(job.lane)
-          if (lane) lane.push(job)
-          else lanes.set(job.lane, [job])
-        }
+  /** The lanes of attempts that are not recorded yet. */
+  busyLanes(): number[] {
+    return Array.from(this.#attempts.values(), ({ job }) => job.lane)
+  }
+
+  add(jobs: readonly Job[], mayHaveMore: ReadonlySet<ReceiverId>): void {
+    for (const job of jobs) {
+      if (this.#ids.has(job.id)) continue
+      this.#ids.add(job.id)
+      const receiver = this.#receiverOf(job)
+      receiver.held++
+      receiver.mayHaveMore = mayHaveMore.has(receiver.id)
+      if (job.attempts > 0) receiver.retries.push(job)
+      else {
+        const jobsOfSubject = receiver.first.get(job.subject)
+        if (jobsOfSubject) jobsOfSubject.push(job)
+        else receiver.first.set(job.subject, [job])
       }
-      pump()
-    },
-    /** Lanes that are another daemon's now are forgotten. */
-    keepOnly(owned: Set<number>) {
-      for (const [lane, jobs] of lanes) {
-        if (owned.has(lane)) continue
-        for (const { id } of jobs) known.delete(id)
-        lanes.delete(lane)
-      }
-      for (const job of retries.splice(0)) {
-        if (owned.has(job.lane)) retries.push(job)
-        else known.delete(job.id)
-      }
-    },
-    onRoom(tell: () => void) {
-      tellRoom = tell
-    },
-    /** Starts nothing more and waits for what is under way. */
-    async idle() {
-      for (const jobs of lanes.values()) for (const { id } of jobs) known.delete(id)
-      lanes.clear()
-      retries.length = 0
-      if (underWay.size > 0) await new Promise<void>((resolve) => waitingForIdle.push(resolve))
-    },
+    }
   }
+
+  /** Takes the job that may start now, if any. */
+  next(): Job | undefined {
+    const { workers, slowWorkers, perReceiver } = this.#limits
+    if (this.#sending >= workers || this.#attempts.size >= 2 * workers) return undefined
+    for (const receiver of this.#receivers.values()) {
+      const isSlow = this.#slow.has(receiver.id)
+      if (receiver.active >= perReceiver || (isSlow && this.#sendingSlow >= slowWorkers)) continue
+      const job = takeJob(receiver)
+      if (!job) continue
+      this.#receivers.delete(receiver.id)
+      this.#receivers.set(receiver.id, receiver)
+      this.#start(receiver, job, isSlow)
+      return job
+    }
+    return undefined
+  }
+
+  #start(receiver: Receiver, job: Job, usesSlowWorker: boolean): void {
+    this.#attempts.set(job.id, { job, isAnswered: false, usesSlowWorker, isSlow: false })
+    this.#sending++
+    if (usesSlowWorker) this.#sendingSlow++
+    receiver.active++
+    if (job.attempts === 0) receiver.busySubjects.add(job.subject)
+  }
+
+  /** Called while the attempt is in progress, so that other slow attempts do not start meanwhile. */
+  markSlow(job: Job): void {
+    const attempt = this.#attempts.get(job.id)
+    if (!attempt || attempt.isAnswered) return
+    attempt.isSlow = true
+    this.#slow.add(job.endpointId)
+    if (attempt.usesSlowWorker) return
+    attempt.usesSlowWorker = true
+    this.#sendingSlow++
+  }
+
+  /** Frees the worker and the subject of a job. */
+  answered(job: Job): void {
+    const attempt = this.#attempts.get(job.id)
+    if (!attempt || attempt.isAnswered) return
+    attempt.isAnswered = true
+    this.#sending--
+    if (attempt.usesSlowWorker) this.#sendingSlow--
+    if (!attempt.isSlow) this.#slow.delete(job.endpointId)
+    const receiver = this.#receiverOf(job)
+    receiver.active--
+    if (job.attempts === 0) receiver.busySubjects.delete(job.subject)
+  }
+
+  /** Removes a job. Returns whether its receiver runs low and the database may have more for it. */
+  finished(job: Job): boolean {
+    this.answered(job)
+    this.#attempts.delete(job.id)
+    const receiver = this.#receiverOf(job)
+    this.#remove(receiver, job)
+    if (!receiver.mayHaveMore || !this.#isLow(receiver)) return false
+    receiver.mayHaveMore = false
+    return true
+  }
+
+  /** Removes the jobs that match and have not started. */
+  forget(matches: (job: Job) => boolean): void {
+    for (const receiver of this.#receivers.values()) {
+      const waiting = [...receiver.retries, ...[...receiver.first.values()].flat()]
+      const forgotten = waiting.filter(matches)
+      if (forgotten.length === 0) continue
+      const isKept = (job: Job) => !matches(job)
+      receiver.retries = receiver.retries.filter(isKept)
+      for (const [subject, jobs] of receiver.first) {
+        const kept = jobs.filter(isKept)
+        if (kept.length > 0) receiver.first.set(subject, kept)
+        else receiver.first.delete(subject)
+      }
+      for (const job of forgotten) this.#remove(receiver, job)
+    }
+  }
+
+  /** Forgets an endpoint that is deleted or inactive. */
+  forgetEndpoints(ids: readonly string[]): void {
+    const isGone = new Set<ReceiverId>(ids)
+    this.forget(({ endpointId }) => isGone.has(endpointId))
+    for (const id of ids) this.#slow.delete(id)
+  }
+
+  #isLow(receiver: Receiver): boolean {
+    return receiver.held < Math.ceil(this.capacity / 2)
+  }
+
+  #remove(receiver: Receiver, job: Job): void {
+    this.#ids.delete(job.id)
+    receiver.held--
+    if (receiver.held === 0) this.#receivers.delete(receiver.id)
+  }
+
+  #receiverOf({ endpointId }: Job): Receiver {
+    const existing = this.#receivers.get(endpointId)
+    if (existing) return existing
+    const receiver: Receiver = {
+      id: endpointId,
+      first: new Map(),
+      retries: [],
+      retryNext: false,
+      busySubjects: new Set(),
+      active: 0,
+      held: 0,
+      mayHaveMore: false,
+    }
+    this.#receivers.set(endpointId, receiver)
+    return receiver
+  }
+}
+
+/** First attempts and retries in turn. */
+function takeJob(receiver: Receiver): Job | undefined {
+  const retry = receiver.retryNext ? receiver.retries.shift() : undefined
+  const job = retry ?? takeFirst(receiver) ?? receiver.retries.shift()
+  receiver.retryNext = job !== undefined && job.attempts === 0
+  return job
+}
+
+/** The oldest job of the subject that waited longest and has no first attempt in progress. */
+function takeFirst({ first, busySubjects }: Receiver): Job | undefined {
+  for (const [subject, jobs] of first) {
+    if (busySubjects.has(subject)) continue
+    const job = jobs.shift()
+    first.delete(subject)
+    if (jobs.length > 0) first.set(subject, jobs)
+    if (job) return job
+  }
+  return undefined
 }

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../../database/database.ts'
 import { inScope } from '../../../database/scope.ts'
 import type { Page } from '../../../http/paging.ts'
 
-// Everything but the secret, which is shown once and then only used.
+// Without the secret, which is shown only when it is made.
 const columns = [
   'id',
   'organization_id',
@@ -37,9 +37,25 @@ export async function list(db: Db, scope: Scope, { perPage, offset }: Page) {
 export const find = (db: Db, scope: Scope, id: string) =>
   inside(db, scope).select(columns).where('id', '=', id).executeTakeFirst()
 
-/** Keeps the organization from being deleted until the endpoint is stored. */
+/** Locks the organization against deletion until the endpoint is stored. */
 export const holdOrganization = (tx: Tx, id: string) =>
   tx.selectFrom('organizations').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()
+
+/** Serializes inserts of one organization, so that the limit holds. */
+export async function countForUpdate(tx: Tx, organizationId: string): Promise<number> {
+  await tx
+    .selectFrom('organizations')
+    .select('id')
+    .where('id', '=', organizationId)
+    .forNoKeyUpdate()
+    .execute()
+  const { count } = await tx
+    .selectFrom('webhook_endpoints')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return count
+}
 
 interface Fields {
   url?: string

@@ -30,7 +30,7 @@ export const endpointRoutes =
         auth: key('write'),
         validation: 'handler',
         noData: errors.UrlRequired,
-        errors: [errors.UrlRequired, OrganizationNotFound],
+        errors: [errors.UrlRequired, errors.TooManyEndpoints, OrganizationNotFound],
       },
       schema: {
         operationId: 'create_webhook_endpoint',

@@ -4,9 +4,12 @@ const MAX_URL = 1000
 const MAX_NAME = 255
 const MAX_SECRET = 512
 
+/** The purpose that the vault seals secrets of endpoints for. */
+export const ENDPOINT_SECRET = 'webhook endpoint secret'
+
 export type Sent = Record<string, unknown>
 
-export interface EndpointFields {
+interface EndpointFields {
   url?: string
   name?: string
   description?: string
@@ -14,7 +17,7 @@ export interface EndpointFields {
   event_types?: string[] | null
 }
 
-/** The fields that were sent, as they are stored; what is absent stays absent. */
+/** Validates the fields of a request. Absent fields stay absent. */
 export const readFields = (sent: Sent): EndpointFields => ({
   ...(sent.url !== undefined && { url: readUrl(sent.url) }),
   ...(sent.name !== undefined && { name: readName(sent.name) }),
@@ -55,7 +58,7 @@ function readActive(sent: unknown): boolean {
   return sent
 }
 
-/** Names are not compared with the catalogue: an endpoint may wait for events that are yet to come. */
+/** Names are not checked against the catalogue: an endpoint may subscribe to future events. */
 function readEventTypes(sent: unknown): string[] | null {
   if (sent === null) return null
   if (!Array.isArray(sent)) throw new InvalidEndpoint('event_types must be a list or null')

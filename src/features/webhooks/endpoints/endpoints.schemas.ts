@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { Body, Nullable, Timestamp } from '../../../http/envelope.ts'
 import { PageQuery } from '../../../http/paging.ts'
+import { DAY_SECONDS } from '../../../lib/time.ts'
 
 const Id = Type.String({ examples: ['01K9ZQ5T3M8B7C6D5E4F3G2H1J'] })
 const Url = Type.String({ maxLength: 1000, examples: ['https://hooks.acme.example/mail'] })
@@ -66,7 +67,9 @@ export const NewEndpoint = Body({
   ),
   organization_id: Type.Optional(
     Nullable(
-      Type.String({ description: 'Platform callers only; theirs belong to nobody without' }),
+      Type.String({
+        description: 'Platform callers only; without it the endpoint belongs to the platform',
+      }),
     ),
   ),
 })
@@ -79,8 +82,6 @@ export const EndpointChange = Body(
   },
   { description: 'At least one field' },
 )
-
-const DAY_SECONDS = 86_400
 
 export const SecretRotation = Body({
   secret: Type.Optional(

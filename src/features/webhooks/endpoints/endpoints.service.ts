@@ -7,15 +7,15 @@ import { type Page, paginated } from '../../../http/paging.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { OrganizationNotFound } from '../../organizations/organizations.errors.ts'
 import { WebhookTested } from '../webhooks.events.ts'
-import { ENDPOINT_SECRET } from './endpoint-secret.ts'
 import {
   EndpointInactive,
   EndpointNotFound,
   InvalidEndpoint,
   NothingToUpdate,
+  TooManyEndpoints,
 } from './endpoints.errors.ts'
 import * as endpoints from './endpoints.repository.ts'
-import { readFields, readSecret, readUrl, type Sent } from './endpoints.rules.ts'
+import { ENDPOINT_SECRET, readFields, readSecret, readUrl, type Sent } from './endpoints.rules.ts'
 
 const SECRET_BYTES = 32
 
@@ -32,21 +32,33 @@ export function endpointService(core: Needs) {
   const { change, config, db, events, now, outbound, vault } = core
   const newSecret = () => randomBytes(SECRET_BYTES).toString('hex')
 
-  /** Where nothing is sent to it, any address may be written down. */
+  /** Without fan-out nothing is sent to an endpoint, so it may have any URL. */
   function checkTarget(url: string | undefined): void {
     if (url === undefined || !config.WEBHOOK_FANOUT) return
     const problem = outbound.problemOf(url)
     if (problem !== undefined) throw new InvalidEndpoint(`url: ${problem}`)
   }
 
-  /** A tenant's own organization; for platform callers the one they name, or none. */
-  async function ownerOf(tx: Tx, caller: Caller, named: unknown): Promise<string | null> {
+  /** The organization of a tenant; for platform callers the one they name, or none. */
+  async function ownerOf(tx: Tx, caller: Caller, organizationId: unknown): Promise<string | null> {
     if (!isPlatform(caller)) return caller.organizationId
-    if (named === undefined || named === null) return null
-    if (typeof named !== 'string' || !(await endpoints.holdOrganization(tx, named))) {
+    if (organizationId === undefined || organizationId === null) return null
+    if (
+      typeof organizationId !== 'string' ||
+      !(await endpoints.holdOrganization(tx, organizationId))
+    ) {
       throw new OrganizationNotFound()
     }
-    return named
+    return organizationId
+  }
+
+  /** Every event may cost an attempt per endpoint. Endpoints of the platform itself have no limit. */
+  async function requireRoom(tx: Tx, organizationId: string | null): Promise<void> {
+    if (organizationId === null) return
+    const limit = config.WEBHOOK_MAX_ENDPOINTS
+    if ((await endpoints.countForUpdate(tx, organizationId)) >= limit) {
+      throw new TooManyEndpoints(limit)
+    }
   }
 
   return {
@@ -62,7 +74,7 @@ export function endpointService(core: Needs) {
       return endpoint
     },
 
-    /** The only answer that holds the secret, whoever chose it. */
+    /** The only response that contains the secret. */
     async create(caller: Caller, sent: Sent) {
       const fields = { ...readFields(sent), url: readUrl(sent.url) }
       checkTarget(fields.url)
@@ -72,6 +84,7 @@ export function endpointService(core: Needs) {
           : readSecret(sent.secret)
       return change(caller, async (tx) => {
         const organization_id = await ownerOf(tx, caller, sent.organization_id)
+        await requireRoom(tx, organization_id)
         const sealed = vault.seal(ENDPOINT_SECRET, secret)
         const row = { ...fields, id: ulid(), organization_id, secret: sealed }
         const { id, url, active } = await endpoints.insert(tx, row, now())
@@ -87,7 +100,7 @@ export function endpointService(core: Needs) {
         ...readFields(sent),
         ...(sent.secret !== undefined && {
           secret: vault.seal(ENDPOINT_SECRET, readSecret(sent.secret)),
-          // Replaced at once: who wants an overlap rotates.
+          // Replaced at once; rotateSecret keeps the old one for a while.
           previous_secret: null,
           previous_secret_until: null,
         }),
@@ -106,7 +119,7 @@ export function endpointService(core: Needs) {
         if (!(await endpoints.remove(tx, caller.scope, id))) throw new EndpointNotFound()
       }),
 
-    /** The old secret signs beside the new one for a while; what was left of an older one ends. */
+    /** The old secret also signs until the overlap ends; an even older one stops signing now. */
     async rotateSecret(caller: Caller, id: string, sent: Rotation) {
       const secret = sent.secret === undefined ? newSecret() : readSecret(sent.secret)
       const until = new Date(now().getTime() + sent.overlap_seconds * 1000)
@@ -118,7 +131,7 @@ export function endpointService(core: Needs) {
       })
     },
 
-    /** The event goes where all events go; it succeeds also where nothing is delivered. */
+    /** Emits an event like any other; succeeds even when nothing is delivered. */
     test: (caller: Caller, id: string) =>
       change(caller, async (tx) => {
         const endpoint = await endpoints.find(tx, caller.scope, id)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, type Client, startApp } from '../../../../test/support/app.ts'
-import { ENDPOINT_SECRET } from './endpoint-secret.ts'
+import { ENDPOINT_SECRET } from './endpoints.rules.ts'
 
 const PATH = '/api/v1/webhooks/endpoints'
 const URL_SENT = 'https://hooks.acme.test/mail'
@@ -55,21 +55,21 @@ const REFUSED: [object, string][] = [
 ]
 
 describe('registering a webhook endpoint', () => {
-  it.each(REFUSED)('refuses %j', async (body, msg) => {
+  it.each(REFUSED)('rejects the fields %j', async (body, msg) => {
     expect(await acme.post(PATH, { url: URL_SENT, ...body })).toMatchObject({
       status: 400,
       body: { type: 'error', msg },
     })
   })
 
-  it.each([undefined, {}, [], { active: true }])('asks for a url when sent %j', async (body) => {
+  it.each([undefined, {}, [], { active: true }])('requires a url: %j', async (body) => {
     expect(await acme.call('POST', PATH, body)).toMatchObject({
       status: 400,
       body: { msg: 'url is required' },
     })
   })
 
-  it('makes a secret, shows it once and keeps it sealed', async () => {
+  it('generates a secret, shows it once and stores it sealed', async () => {
     const answer = await acme.post(PATH, { url: `  ${URL_SENT}  ` })
     expect(answer).toMatchObject({ status: 201, body: { msg: 'Webhook endpoint created' } })
     const { id, secret } = answer.body.data
@@ -100,7 +100,7 @@ describe('registering a webhook endpoint', () => {
     })
   })
 
-  it('takes what was chosen, and says so', async () => {
+  it('stores and returns the fields that were sent', async () => {
     const settings = {
       name: 'Reports',
       description: '<b>Delivery</b> & more',
@@ -119,7 +119,7 @@ describe('registering a webhook endpoint', () => {
     expect((await acme.get(`${PATH}/${id}`)).body.data.event_types).toEqual([])
   })
 
-  it('is an event', async () => {
+  it('emits webhook.test', async () => {
     const { id } = await create()
     expect(await eventsOf(id)).toMatchObject([
       {
@@ -131,7 +131,7 @@ describe('registering a webhook endpoint', () => {
     ])
   })
 
-  it('happens once under one Idempotency-Key, with the same secret both times', async () => {
+  it('returns the same endpoint and secret for one Idempotency-Key', async () => {
     const once = { headers: { 'idempotency-key': 'register-once' } }
     const body = { url: 'https://once.acme.test/' }
     const first = await acme.post(PATH, body, once)
@@ -147,7 +147,7 @@ describe('registering a webhook endpoint', () => {
     expect(await eventsOf(first.body.data.id)).toHaveLength(1)
   })
 
-  it('leaves neither row nor event when the organization is unknown', async () => {
+  it('stores neither row nor event when the organization does not exist', async () => {
     const body = { url: 'https://lost.test/', organization_id: 'nobody' }
     expect(await platformKey.post(PATH, body)).toMatchObject({
       status: 404,
@@ -161,8 +161,29 @@ describe('registering a webhook endpoint', () => {
   })
 })
 
+describe('the number of webhook endpoints', () => {
+  it('is limited per organization, also for concurrent requests (S15)', async () => {
+    const small = await startApp({ env: { WEBHOOK_MAX_ENDPOINTS: '3' } })
+    const hooli = await small.tenant('hooli')
+    const globex = await small.tenant('globex')
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => hooli.post(PATH, { url: URL_SENT })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409])
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({
+      error_code: 'TOO_MANY_ENDPOINTS',
+      msg: 'An organization can have 3 webhook endpoints at most; delete one that is not needed',
+    })
+    expect((await globex.post(PATH, { url: URL_SENT })).status).toBe(201)
+    const { id } = answers.find(({ status }) => status === 201)?.body.data ?? {}
+    expect((await hooli.delete(`${PATH}/${id}`)).status).toBe(200)
+    expect((await hooli.post(PATH, { url: URL_SENT })).status).toBe(201)
+    await small.stop()
+  })
+})
+
 describe('changing a webhook endpoint', () => {
-  it.each(REFUSED)('refuses %j like a new one', async (body, msg) => {
+  it.each(REFUSED)('rejects the fields %j as for a new endpoint', async (body, msg) => {
     const { id } = await create()
     const before = await rowOf(id)
     expect(await acme.put(`${PATH}/${id}`, body)).toMatchObject({ status: 400, body: { msg } })
@@ -171,15 +192,15 @@ describe('changing a webhook endpoint', () => {
 
   it.each([
     [{}, 'No data provided'],
-    [{ id: 'other', organization_id: 'other' }, 'No valid fields to update'],
+    [{ unheard_of: 'other' }, 'No valid fields to update'],
     [{ secret: '' }, 'secret must be a non-empty string'],
     [{ secret: null }, 'secret must be a non-empty string'],
-  ])('refuses %j', async (body, msg) => {
+  ])('rejects the fields %j', async (body, msg) => {
     const { id } = await create()
     expect(await acme.put(`${PATH}/${id}`, body)).toMatchObject({ status: 400, body: { msg } })
   })
 
-  it('changes what was sent and leaves the rest', async () => {
+  it('changes the fields that were sent and keeps the others', async () => {
     const { id, secret } = await create({ description: 'kept', event_types: ['a'] })
     app.clock.advance(1000)
     const answer = await acme.put(`${PATH}/${id}`, { url: ' http://new.test/ ', active: false })
@@ -198,7 +219,7 @@ describe('changing a webhook endpoint', () => {
     expect(await secretOf(id)).toBe(secret)
   })
 
-  it('replaces the secret without showing it, and takes null for all events', async () => {
+  it('replaces the secret without showing it, and accepts null for all events', async () => {
     const { id } = await create({ event_types: ['a'] })
     const body = { secret: 'replacement', event_types: null, description: null }
     const { text } = await acme.put(`${PATH}/${id}`, body)
@@ -209,7 +230,7 @@ describe('changing a webhook endpoint', () => {
 })
 
 describe('deleting a webhook endpoint', () => {
-  it('happens once', async () => {
+  it('returns 404 the second time', async () => {
     const { id } = await create()
     const answer = await acme.delete(`${PATH}/${id}`)
     expect(answer.body).toEqual({ type: 'success', msg: 'Webhook endpoint deleted' })
@@ -220,7 +241,7 @@ describe('deleting a webhook endpoint', () => {
 })
 
 describe('testing a webhook endpoint', () => {
-  it('is refused while it is inactive', async () => {
+  it('rejects an inactive endpoint', async () => {
     const { id } = await create({ active: false })
     expect(await acme.call('POST', `${PATH}/${id}/test`)).toMatchObject({
       status: 404,
@@ -229,7 +250,7 @@ describe('testing a webhook endpoint', () => {
     expect(await eventsOf(id)).toHaveLength(1)
   })
 
-  it('emits an event, also where no URL is configured', async () => {
+  it('emits an event even when no URL is configured', async () => {
     const { id } = await create()
     expect(await acme.call('POST', `${PATH}/${id}/test`)).toMatchObject({
       status: 200,

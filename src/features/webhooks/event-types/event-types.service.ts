@@ -1,7 +1,7 @@
 import { eventCatalogue } from '../../../events/events.ts'
 import { exampleData } from '../../../events/example.ts'
 
-/** Every event that may arrive, with the shape of its data and whether anything here emits it. */
+/** Every event in the catalogue, with the schema of its data and whether Mailplane emits it. */
 export const listEventTypes = () => {
   const items = eventCatalogue().map(({ name, source, summary, data, producer }) => ({
     name,

@@ -16,7 +16,7 @@ interface Item {
 }
 
 describe('the catalogue of events', () => {
-  it('names each event once, with an example that its schema allows', async () => {
+  it('lists each event once, with an example that is valid for its schema', async () => {
     const reader = await app.key((await app.tenant('acme')).organizationId, {
       permissions: { read_only: true },
     })
@@ -32,6 +32,20 @@ describe('the catalogue of events', () => {
     ;(formats as unknown as (one: Ajv) => void)(ajv)
     for (const { name, example, data_schema } of items) {
       expect(ajv.validate(data_schema, example), `${name}: ${ajv.errorsText()}`).toBe(true)
+    }
+  })
+
+  it('names no producer for events that only another service can report (B5.4)', async () => {
+    const acme = await app.tenant('initech')
+    const { items } = (await acme.get('/api/v1/webhooks/event-types')).body.data
+    const has = Object.fromEntries(
+      items.map(({ name, has_producer }: Item & { has_producer: boolean }) => [name, has_producer]),
+    )
+    for (const name of ['email.read', 'email.deleted', 'email.moved', 'pop3.session.start']) {
+      expect(has[name], name).toBe(false)
+    }
+    for (const name of ['email.delivered', 'health.check.failed']) {
+      expect(has[name], name).toBe(true)
     }
   })
 

@@ -3,17 +3,18 @@ import { InvalidAlerts } from './ingestion.errors.ts'
 type Fields = Record<string, unknown>
 
 const MAX_CHARACTERS = 4000
+const MAX_ALERTS = 1000
 
-/** The alerts of a notification, each in the words of the event. */
+/** Reads the alerts of an Alertmanager notification as the data of events. */
 export function readAlerts(payload: unknown) {
   const { alerts, receiver, groupKey, externalURL } = asFields(payload)
-  if (!Array.isArray(alerts)) throw new InvalidAlerts()
+  if (!Array.isArray(alerts) || alerts.length > MAX_ALERTS) throw new InvalidAlerts()
   return alerts.map((entry) => {
     const alert = asFields(entry)
-    const labels = words(alert.labels)
-    const annotations = words(alert.annotations)
+    const labels = textFields(alert.labels)
+    const annotations = textFields(alert.annotations)
     return {
-      // First: what is about one alert is sent in the order it happened.
+      // The first field is the subject: events about one alert keep their order.
       alertname: labels.alertname ?? 'unknown',
       severity: labels.severity ?? 'unknown',
       status: alert.status === 'resolved' ? 'resolved' : 'firing',
@@ -40,9 +41,9 @@ function asFields(value: unknown): Fields {
 const text = (value: unknown): string =>
   typeof value === 'string' ? value.slice(0, MAX_CHARACTERS).toWellFormed() : ''
 
-const words = (value: unknown): Record<string, string> =>
+const textFields = (value: unknown): Record<string, string> =>
   Object.fromEntries(
     Object.entries(value === undefined || value === null ? {} : asFields(value)).map(
-      ([name, word]) => [name, text(word)],
+      ([name, label]) => [name, text(label)],
     ),
   )

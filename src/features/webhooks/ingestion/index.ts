@@ -5,7 +5,7 @@ import { cleanupService } from '../cleanup/cleanup.service.ts'
 import { ingestionRoutes } from './ingestion.routes.ts'
 import { ingestionService } from './ingestion.service.ts'
 
-/** What the webhooks service offers to the other services of the installation. */
+/** The routes that other services of the installation hand in events with. */
 export const ingestion = (core: Core, counted: (events: number) => void): Feature => ({
   prefix: '',
   routes: async (app) => {

@@ -11,6 +11,7 @@ const Verdict = Nullable(Type.String({ examples: ['pass'] }))
 
 export const EmailInbound = defineEvent('email.inbound', {
   source: 'postfix',
+  reported: true,
   summary: 'A mail server took a message for a mailbox here',
   data: Type.Object({
     ...Message,
@@ -28,6 +29,7 @@ export const EmailInbound = defineEvent('email.inbound', {
 
 export const EmailOutbound = defineEvent('email.outbound', {
   source: 'postfix',
+  reported: true,
   summary: 'A message from here was handed to a mail server',
   data: Type.Object({
     ...Message,
@@ -49,7 +51,7 @@ const Touched = Type.Object({
   flags: Type.Array(Type.String(), { examples: [['\\Seen']] }),
 })
 const touched = (name: string, summary: string) =>
-  defineEvent(name, { source: 'dovecot', summary, data: Touched })
+  defineEvent(name, { source: 'dovecot', reported: true, summary, data: Touched })
 
 /** By the word that the mail server has for it. */
 export const imapEvents = new Map(
@@ -75,11 +77,11 @@ const Pop3Session = Type.Object({
   session_duration: Type.Number({ description: 'Seconds', examples: [1.5] }),
 })
 const pop3 = (name: string, summary: string) =>
-  defineEvent(name, { source: 'dovecot', summary, data: Pop3Session })
+  defineEvent(name, { source: 'dovecot', reported: true, summary, data: Pop3Session })
 
 export const pop3Events = new Map(
   Object.entries({
-    login: pop3('pop3.session.start', 'Somebody signed in over POP3'),
+    login: pop3('pop3.session.start', 'A user signed in over POP3'),
     download: pop3('pop3.messages.downloaded', 'Messages were fetched over POP3'),
     logout: pop3('pop3.session.end', 'A POP3 session ended'),
   }),
@@ -108,7 +110,7 @@ const Alert = Type.Object({
   external_url: Type.String({ examples: ['http://alertmanager.example'] }),
 })
 const alert = (name: string, summary: string) =>
-  defineEvent(name, { source: 'alertmanager', summary, data: Alert })
+  defineEvent(name, { source: 'alertmanager', reported: true, summary, data: Alert })
 
 export const AlertFiring = alert('system.alert.firing', 'An alert of the monitoring went off')
 export const AlertResolved = alert('system.alert.resolved', 'An alert of the monitoring is over')

@@ -4,7 +4,7 @@ import * as errors from './ingestion.errors.ts'
 import * as schemas from './ingestion.schemas.ts'
 import type { IngestionService } from './ingestion.service.ts'
 
-// Whole messages may be posted, although only their headers are read.
+// Clients may post whole messages, although only the headers are read.
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 const QUEUED = 'Webhook queued'
@@ -96,7 +96,7 @@ export const ingestionRoutes =
       config: { auth: internal() },
       schema: {
         operationId: 'ingest_test_event',
-        summary: 'Send a test event to whoever listens',
+        summary: 'Send a test event to all matching endpoints',
         body: schemas.AnyJson,
         response: { 200: schemas.Queued(TEST_QUEUED) },
       },
@@ -110,7 +110,7 @@ export const ingestionRoutes =
       config: { auth: internal() },
       schema: {
         operationId: 'webhook_service_status',
-        summary: 'What the webhooks service has to do',
+        summary: 'Pending work of the webhooks service',
         response: { 200: schemas.Status },
       },
       handler: () => ingestion.status(),

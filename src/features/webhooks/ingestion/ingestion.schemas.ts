@@ -83,7 +83,7 @@ export const Pop3Action = Body({
 })
 export type Pop3Action = Static<typeof Pop3Action>
 
-/** What the alert manager posts, version 4; the rules judge it. */
+/** The webhook body of Alertmanager, version 4; the service validates it. */
 export const Alerts = Type.Object({
   receiver: Type.Optional(Type.String({ examples: ['mailplane'] })),
   groupKey: Type.Optional(Type.String({ examples: ['{}:{alertname="DiskAlmostFull"}'] })),

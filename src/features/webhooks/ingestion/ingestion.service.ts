@@ -1,14 +1,11 @@
-import type { Static, TObject } from 'typebox'
 import type { Caller } from '../../../access/caller.ts'
-import { globalWebhookUrl } from '../../../config.ts'
+import { globalWebhookUrl } from '../../../config/index.ts'
 import type { Core } from '../../../core.ts'
-import type { Tx } from '../../../database/database.ts'
-import type { About, EventType } from '../../../events/events.ts'
-import { aboutDomain, domainIn } from '../attribution.ts'
+import { type Occurrence, occurrence } from '../../../events/events.ts'
+import { aboutDomain, aboutOutbound, domainIn } from '../attribution.ts'
 import { queueState } from '../delivery/queue.repository.ts'
 import { WebhookTested } from '../webhooks.events.ts'
 import { readAlerts } from './alerts.ts'
-import { readHead } from './eml.ts'
 import * as errors from './ingestion.errors.ts'
 import * as types from './ingestion.events.ts'
 import type {
@@ -17,25 +14,20 @@ import type {
   OutboundMessage,
   Pop3Action,
 } from './ingestion.schemas.ts'
+import { readHead } from './message-head.ts'
 
 interface Needs extends Pick<Core, 'change' | 'config' | 'db' | 'events' | 'now'> {
-  /** Told how many events came in. */
+  /** Called with the number of events that were stored. */
   counted(events: number): void
 }
 
 export type IngestionService = ReturnType<typeof ingestionService>
 
-/** Takes what mail servers and the monitoring report, and stores it as events. */
+/** Stores reports of mail servers and of the monitoring as events. */
 export const ingestionService = ({ change, config, db, events, now, counted }: Needs) => {
-  const event =
-    <Data extends TObject>(type: EventType<Data>, about: About, data: Static<Data>) =>
-    (tx: Tx) =>
-      events.emit(tx, type, about, data)
-  const store = async (caller: Caller, ...emissions: ReturnType<typeof event>[]) => {
-    await change(caller, async (tx) => {
-      for (const emit of emissions) await emit(tx)
-    })
-    counted(emissions.length)
+  const store = async (caller: Caller, ...occurrences: Occurrence[]) => {
+    await change(caller, (tx) => events.emitMany(tx, occurrences))
+    counted(occurrences.length)
   }
 
   return {
@@ -55,9 +47,9 @@ export const ingestionService = ({ change, config, db, events, now, counted }: N
         dkim_result: sent.dkim_result ?? null,
         dmarc_result: sent.dmarc_result ?? null,
       }
-      // By the envelope only: the headers are whatever the sender wrote.
+      // Only the SMTP envelope counts: the sender can write anything into the headers.
       const about = await aboutDomain(db, domainIn(sent.recipient))
-      await store(caller, event(types.EmailInbound, about, data))
+      await store(caller, occurrence(types.EmailInbound, about, data))
     },
 
     async outbound(caller: Caller, sent: OutboundMessage) {
@@ -73,13 +65,12 @@ export const ingestionService = ({ change, config, db, events, now, counted }: N
         delivery_status: sent.delivery_status ?? 'queued',
         tls_used: sent.tls_used ?? false,
       }
-      const about = await aboutDomain(db, domainIn(sent.sender), domainIn(sent.auth_user))
-      await store(caller, event(types.EmailOutbound, about, data))
+      const about = await aboutOutbound(db, sent)
+      await store(caller, occurrence(types.EmailOutbound, about, data))
     },
 
     async imap(caller: Caller, sent: ImapAction) {
       const action = wordOf(sent.action)
-      const known = types.imapEvents.get(action)
       const data = {
         user: sent.user ?? null,
         mailbox: sent.mailbox ?? null,
@@ -88,14 +79,16 @@ export const ingestionService = ({ change, config, db, events, now, counted }: N
         action,
         flags: sent.flags ?? [],
       }
-      const type = known ?? { ...types.OtherImapEvent, name: `email.imap.${action}` }
+      const type = types.imapEvents.get(action) ?? {
+        ...types.OtherImapEvent,
+        name: `email.imap.${action}`,
+      }
       const about = await aboutDomain(db, domainIn(sent.user))
-      await store(caller, event(type, about, data))
+      await store(caller, occurrence(type, about, data))
     },
 
     async pop3(caller: Caller, sent: Pop3Action) {
       const action = wordOf(sent.action)
-      const known = types.pop3Events.get(action)
       const data = {
         user: sent.user ?? null,
         action,
@@ -103,24 +96,27 @@ export const ingestionService = ({ change, config, db, events, now, counted }: N
         bytes_downloaded: sent.bytes_downloaded ?? 0,
         session_duration: sent.session_duration ?? 0,
       }
-      const type = known ?? { ...types.OtherPop3Event, name: `email.pop3.${action}` }
+      const type = types.pop3Events.get(action) ?? {
+        ...types.OtherPop3Event,
+        name: `email.pop3.${action}`,
+      }
       const about = await aboutDomain(db, domainIn(sent.user))
-      await store(caller, event(type, about, data))
+      await store(caller, occurrence(type, about, data))
     },
 
-    /** All of a notification or none of it, for the alert manager sends it again as a whole. */
+    /** Stores all alerts of a notification or none: the alert manager repeats the whole of it. */
     async alerts(caller: Caller, payload: unknown) {
       const alerts = readAlerts(payload)
       const typeOf = ({ status }: { status: string }) =>
         status === 'resolved' ? types.AlertResolved : types.AlertFiring
-      await store(caller, ...alerts.map((data) => event(typeOf(data), { org_id: null }, data)))
+      await store(caller, ...alerts.map((data) => occurrence(typeOf(data), { org_id: null }, data)))
       return alerts.length
     },
 
     async test(caller: Caller, payload: unknown) {
       const type = { ...WebhookTested, source: 'webhooks' }
       const data = { test: true as const, timestamp: now().toISOString(), payload }
-      await store(caller, event(type, { org_id: null }, data))
+      await store(caller, occurrence(type, { org_id: null }, data))
     },
 
     async status() {
@@ -135,7 +131,7 @@ export const ingestionService = ({ change, config, db, events, now, counted }: N
   }
 }
 
-/** As the last word of an event's name. */
+/** The action as the last part of an event name. */
 function wordOf(action: string | null | undefined): string {
   const word = (action ?? 'unknown').toLowerCase()
   if (!/^[a-z0-9_-]{1,40}$/.test(word)) throw new errors.InvalidAction()

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-/** What a call left behind: its answer, and the events that it stored. */
+/** The response of a call, and the events that it stored. */
 async function report(path: string, body: unknown) {
   const before = await eventCount()
   const answer = await service.post(path, body)
@@ -40,13 +40,13 @@ const EML = [
   '--b--',
 ].join('\r\n')
 
-describe('a message that was received', () => {
+describe('POST /webhook/email/inbound', () => {
   it.each([
     ['nothing', {}],
     ['no message', { recipient: 'admin@acme.test' }],
     ['an empty message', { eml_content: '' }],
     ['null for the message', { eml_content: null }],
-  ])('is refused with %s', async (_what, body) => {
+  ])('rejects %s', async (_what, body) => {
     for (const path of ['/webhook/email/inbound', '/webhook/email/outbound']) {
       const { answer, events } = await report(path, body)
       expect(answer).toMatchObject({
@@ -57,7 +57,7 @@ describe('a message that was received', () => {
     }
   })
 
-  it('is refused when a field is of another kind than it should be', async () => {
+  it('rejects a field of the wrong type', async () => {
     for (const wrong of [{ eml_content: 7 }, { eml_content: 'x', tls_used: 'maybe' }]) {
       const { answer, events } = await report('/webhook/email/inbound', wrong)
       expect(answer.status).toBe(422)
@@ -66,7 +66,7 @@ describe('a message that was received', () => {
     }
   })
 
-  it('is stored and queued for the owner of the recipient, without its contents', async () => {
+  it('stores and enqueues an event for the owner of the recipient, without the content', async () => {
     const { answer, events } = await report('/webhook/email/inbound', {
       eml_content: EML,
       recipient: '<Admin@ACME.test>',
@@ -104,7 +104,7 @@ describe('a message that was received', () => {
     expect(queued).toHaveLength(1)
   })
 
-  it('is nobody’s when the envelope says so, whatever its headers claim', async () => {
+  it('ignores the message headers when it looks for the owner', async () => {
     const forged = EML.replace('ada@elsewhere.test', 'admin@acme.test')
     const stranger = await report('/webhook/email/inbound', {
       eml_content: forged,
@@ -115,7 +115,7 @@ describe('a message that was received', () => {
     expect(events).toMatchObject([{ org_id: null, domain: null, data: { to: 'admin@acme.test' } }])
   })
 
-  it('may be large, and is refused when it is too large', async () => {
+  it('accepts a large message and rejects one over the limit', async () => {
     const large = `Subject: large\r\n\r\n${'x'.repeat(3_000_000)}`
     const { answer, events } = await report('/webhook/email/inbound', { eml_content: large })
     expect(answer.status).toBe(200)
@@ -126,7 +126,7 @@ describe('a message that was received', () => {
     expect(tooLarge).toMatchObject({ status: 413, body: { error: 'Request body is too large' } })
   })
 
-  it('happens once for one Idempotency-Key', async () => {
+  it('stores one event for repeated requests with one Idempotency-Key', async () => {
     const before = await eventCount()
     const headers = { 'idempotency-key': 'message-1' }
     const body = { eml_content: EML, recipient: 'admin@acme.test' }
@@ -139,13 +139,14 @@ describe('a message that was received', () => {
   })
 })
 
-describe('a message that was sent', () => {
-  it('is stored for the owner of the sender', async () => {
+describe('POST /webhook/email/outbound', () => {
+  it('stores an event for the owner of the login', async () => {
     const { answer, events } = await report('/webhook/email/outbound', {
       eml_content: EML,
       sender: 'admin@acme.test',
       recipients: ['grace@globex.test', 'ben@globex.test'],
       queue_id: '4XqT0k1y5dz9v',
+      auth_user: 'admin@acme.test',
     })
     expect(answer.body).toEqual({ status: 'success', message: 'Webhook queued' })
     expect(events).toMatchObject([
@@ -163,7 +164,7 @@ describe('a message that was sent', () => {
     })
   })
 
-  it('without a sender is its login’s', async () => {
+  it('stores an event for the owner of the login when there is no sender', async () => {
     const { events } = await report('/webhook/email/outbound', {
       eml_content: EML,
       sender: '',
@@ -171,9 +172,18 @@ describe('a message that was sent', () => {
     })
     expect(events).toMatchObject([{ org_id: acme.organizationId, domain: 'acme.test' }])
   })
+
+  it('stores no event for the owner of a sender without a login (S19)', async () => {
+    const { events } = await report('/webhook/email/outbound', {
+      eml_content: EML,
+      sender: 'ceo@acme.test',
+      recipients: ['x@elsewhere.test'],
+    })
+    expect(events).toMatchObject([{ org_id: null }])
+  })
 })
 
-describe('what a mail client did', () => {
+describe('POST /webhook/email/imap and /pop3', () => {
   it.each([
     ['imap', 'read', 'email.read'],
     ['imap', 'delete', 'email.deleted'],
@@ -189,7 +199,7 @@ describe('what a mail client did', () => {
     ['pop3', 'logout', 'pop3.session.end'],
     ['pop3', '__proto__', 'email.pop3.__proto__'],
     ['pop3', null, 'email.pop3.unknown'],
-  ])('over %s, %s, becomes %s', async (protocol, action, event) => {
+  ])('stores the %s action %s as %s', async (protocol, action, event) => {
     const { answer, events } = await report(`/webhook/email/${protocol}`, {
       action,
       user: 'admin@acme.test',
@@ -200,7 +210,7 @@ describe('what a mail client did', () => {
     ])
   })
 
-  it('is refused when the action could not be part of a name', async () => {
+  it('rejects an action that cannot be part of an event name', async () => {
     for (const action of ['a.b', 'a b', '', 'x'.repeat(41), '*', 'é']) {
       const { answer, events } = await report('/webhook/email/imap', { action })
       expect(answer.status, action).toBe(400)
@@ -209,7 +219,7 @@ describe('what a mail client did', () => {
     }
   })
 
-  it('keeps what was told about it', async () => {
+  it('stores the fields that were sent', async () => {
     const { events } = await report('/webhook/email/imap', {
       action: 'flag',
       user: 'admin@acme.test',
@@ -228,7 +238,7 @@ describe('what a mail client did', () => {
   })
 })
 
-describe('a notification of the alert manager', () => {
+describe('POST /alertmanager', () => {
   const alert = (status: string, alertname: string) => ({
     status,
     labels: { alertname, severity: 'critical' },
@@ -246,7 +256,7 @@ describe('a notification of the alert manager', () => {
     ['no alerts', '{"version": "4"}'],
     ['alerts that are none', '{"alerts": [7]}'],
     ['labels that are none', '{"alerts": [{"labels": [1]}]}'],
-  ])('is refused as a whole with %s', async (_what, raw) => {
+  ])('rejects the whole notification with %s', async (_what, raw) => {
     const before = await eventCount()
     const answer = await app.send('POST', '/alertmanager', {
       raw,
@@ -256,7 +266,7 @@ describe('a notification of the alert manager', () => {
     expect(await eventCount()).toBe(before)
   })
 
-  it('becomes an event for each alert', async () => {
+  it('stores one event for each alert', async () => {
     const { answer, events } = await report('/alertmanager', {
       version: '4',
       groupKey: 'g',
@@ -289,18 +299,21 @@ describe('a notification of the alert manager', () => {
   })
 })
 
-describe('a test event', () => {
-  it.each([[{ any: 'thing' }], [[1, 2]], ['text'], [7]])('carries %j', async (payload) => {
-    const { answer, events } = await report('/webhook/test', payload)
-    expect(answer.body).toEqual({ status: 'success', message: 'Test webhook queued' })
-    expect(events).toMatchObject([
-      { event: 'webhook.test', source: 'webhooks', org_id: null, data: { test: true, payload } },
-    ])
-  })
+describe('POST /webhook/test', () => {
+  it.each([[{ any: 'thing' }], [[1, 2]], ['text'], [7]])(
+    'stores an event with the payload %j',
+    async (payload) => {
+      const { answer, events } = await report('/webhook/test', payload)
+      expect(answer.body).toEqual({ status: 'success', message: 'Test webhook queued' })
+      expect(events).toMatchObject([
+        { event: 'webhook.test', source: 'webhooks', org_id: null, data: { test: true, payload } },
+      ])
+    },
+  )
 })
 
-describe('the status', () => {
-  it('tells how much waits and whether anybody listens', async () => {
+describe('GET /webhook/status', () => {
+  it('returns the queue size and the number of configured URLs', async () => {
     const { body } = await service.get('/webhook/status')
     const waiting = await app.core.db.selectFrom('webhook_queue').selectAll().execute()
     expect(body).toEqual({

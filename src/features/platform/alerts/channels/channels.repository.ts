@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../../../database/database.ts'
 import type { ChannelType } from '../alert-metrics.ts'
 
-// Everything but the secret, which never leaves the installation.
+// All columns but the signing secret, which the API never returns.
 const columns = [
   'id',
   'name',
@@ -27,8 +27,8 @@ export const list = (db: Db, { type, enabled }: ChannelFilter) => {
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').execute()
 }
 
-/** With the secret, to be told something. */
-export const findSealed = (db: Db, id: string) =>
+/** Includes the sealed signing secret. */
+export const findForDelivery = (db: Db, id: string) =>
   db
     .selectFrom('alert_channels')
     .select(['id', 'name', 'type', 'target', 'signing_secret'])
@@ -60,7 +60,7 @@ export const rulesWith = (tx: Tx, channelId: string) =>
     .orderBy('id')
     .execute()
 
-export const noteUse = (db: Db, id: string, error: string | null, now: Date) =>
+export const recordDelivery = (db: Db, id: string, error: string | null, now: Date) =>
   db
     .updateTable('alert_channels')
     .set({ last_used_at: now.toISOString(), last_error: error })

@@ -13,7 +13,7 @@ export const channelRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'list_alert_channels',
-        summary: 'Where alerts can be told, newest first',
+        summary: 'List alert channels, newest first',
         querystring: shapes.ChannelQuery,
         response: { 200: Success(shapes.AlertChannels) },
       },
@@ -38,7 +38,7 @@ export const channelRoutes =
       config: { auth: operator('operator'), errors: [AlertChannelNotFound] },
       schema: {
         operationId: 'delete_alert_channel',
-        summary: 'Delete an alert channel; rules that name it are told',
+        summary: 'Delete an alert channel; returns the rules that name it',
         params: shapes.ChannelParams,
         body: Reason,
         response: { 200: Success(shapes.ChannelDeleted) },
@@ -51,7 +51,7 @@ export const channelRoutes =
       config: { auth: operator('operator'), errors: [AlertChannelNotFound] },
       schema: {
         operationId: 'test_alert_channel',
-        summary: 'Send a test through a channel; 200 also when it does not arrive',
+        summary: 'Send a test through a channel; returns 200 also when delivery fails',
         params: shapes.ChannelParams,
         response: { 200: shapes.ChannelTested },
       },

@@ -1,7 +1,7 @@
 import type { Caller } from '../../../../access/caller.ts'
 import type { Core } from '../../../../core.ts'
 import { Unprocessable } from '../../../../errors.ts'
-import { EMAIL_PATTERN } from '../../../../lib/email.ts'
+import { isEmailAddress } from '../../../../lib/email.ts'
 import { ulid } from '../../../../lib/ulid.ts'
 import type { ChannelType } from '../alert-metrics.ts'
 import { AlertChannelNotFound } from '../alerts.errors.ts'
@@ -21,17 +21,13 @@ interface Needs extends Pick<Core, 'change' | 'db' | 'now' | 'outbound' | 'vault
   sender: Pick<ChannelSender, 'send'>
 }
 
-/** One address and nothing around it: no name, no list. */
-const isAddress = (text: string): boolean =>
-  new RegExp(EMAIL_PATTERN).test(text) && !/[<>(),;:\\"[\]]/.test(text)
-
 export type ChannelService = ReturnType<typeof channelService>
 
 export function channelService({ change, db, now, outbound, sender, vault }: Needs) {
-  function targetOf({ type, target }: NewChannel): string {
+  function validTarget({ type, target }: NewChannel): string {
     const trimmed = target.trim()
     if (type === 'email') {
-      if (!isAddress(trimmed)) throw new Unprocessable('target must be an email address')
+      if (!isEmailAddress(trimmed)) throw new Unprocessable('target must be an email address')
       return trimmed
     }
     if (!/^https?:\/\/[^/]/i.test(trimmed) || !URL.canParse(trimmed)) {
@@ -52,7 +48,7 @@ export function channelService({ change, db, now, outbound, sender, vault }: Nee
       if (sent.type === 'email' && secret) {
         throw new Unprocessable('signing_secret is only meaningful for type=webhook')
       }
-      const target = targetOf(sent)
+      const target = validTarget(sent)
       return change(caller, (tx) =>
         channels.insert(tx, {
           id: ulid(),
@@ -66,7 +62,7 @@ export function channelService({ change, db, now, outbound, sender, vault }: Nee
       )
     },
 
-    /** Rules keep the id; what waits to be told through the channel goes with it. */
+    /** Rules keep the id. Pending notifications of the channel are deleted with it. */
     async delete(caller: Caller, id: string) {
       return change(caller, async (tx) => {
         const referencing_rules = await channels.rulesWith(tx, id)
@@ -76,10 +72,10 @@ export function channelService({ change, db, now, outbound, sender, vault }: Nee
     },
 
     async test(caller: Caller, id: string) {
-      const channel = await channels.findSealed(db, id)
+      const channel = await channels.findForDelivery(db, id)
       if (!channel) throw new AlertChannelNotFound()
       const error = await sender.send(channel, ulid(), testNotification(channel.name, now()))
-      await change(caller, (tx) => channels.noteUse(tx, id, error, now()))
+      await change(caller, (tx) => channels.recordDelivery(tx, id, error, now()))
       return { channel_id: id, delivered: error === null, error }
     },
   }

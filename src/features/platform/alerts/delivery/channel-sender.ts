@@ -1,16 +1,16 @@
 import type { Core } from '../../../../core.ts'
-import { withinTime } from '../../../../lib/kept-value.ts'
+import { within } from '../../../../lib/timeout.ts'
 import { poster } from '../../../../outbound/post.ts'
 import { VERSION } from '../../../../version.ts'
 import { bodySignature } from '../../../webhooks/delivery/signature.ts'
 import type { Notification } from './notification.ts'
 
 const WEBHOOK_SECONDS = 10
-/** Everything included; a mail server may be slow at each of many steps. */
+/** Limit of a whole attempt: an SMTP session can be slow at each of many steps. */
 export const ATTEMPT_MS = 30_000
-const SHOWN_ERROR = 500
+const MAX_ERROR_LENGTH = 500
 
-/** What a sealed signing secret is for; it opens for nothing else. */
+/** Purpose of the sealed signing secret; the vault opens it for no other purpose. */
 export const CHANNEL_SECRET = 'signing secret of an alert channel'
 
 export interface Channel {
@@ -21,7 +21,7 @@ export interface Channel {
 
 export type ChannelSender = ReturnType<typeof channelSender>
 
-/** Tells one channel; answers what went wrong, or null. Never throws. */
+/** Sends notifications to channels. */
 export function channelSender({
   mailer,
   outbound,
@@ -61,16 +61,19 @@ export function channelSender({
   }
 
   return {
-    /** The id is the same at every attempt, so that a receiver can tell a repetition. */
+    /**
+     * Returns an error message, or null on success. Never throws. Every attempt has the same id, so that a
+     * receiver can detect duplicates.
+     */
     async send(channel: Channel, id: string, notification: Notification): Promise<string | null> {
       try {
         const sending =
           channel.type === 'email'
             ? mail(channel.target, notification)
             : post(channel, id, notification)
-        return (await withinTime(sending, ATTEMPT_MS))?.slice(0, SHOWN_ERROR) ?? null
+        return (await within(ATTEMPT_MS, sending))?.slice(0, MAX_ERROR_LENGTH) ?? null
       } catch (error) {
-        return (error as Error).message.slice(0, SHOWN_ERROR)
+        return (error as Error).message.slice(0, MAX_ERROR_LENGTH)
       }
     },
     close: () => http.close(),

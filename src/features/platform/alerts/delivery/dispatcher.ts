@@ -1,13 +1,14 @@
 import type { Core } from '../../../../core.ts'
-import { noteUse } from '../channels/channels.repository.ts'
+import { type Lease, newLease } from '../../../../jobs/lease.ts'
+import { recordDelivery } from '../channels/channels.repository.ts'
 import { ATTEMPT_MS, type ChannelSender } from './channel-sender.ts'
-import { type DueNotification, finish, postpone, takeDue } from './delivery.repository.ts'
+import { claim, type DueNotification, finish, postpone } from './delivery.repository.ts'
 import { notificationOf } from './notification.ts'
 
-/** Seconds before each further attempt; after the last one it is given up. */
-const WAITS = [10, 30, 60, 300, 900]
-// Longer than an attempt, so that nobody repeats one that is under way.
-const LEASE_MS = 2 * ATTEMPT_MS
+/** Seconds before each retry; after the last one the notification is dropped. */
+const RETRY_SECONDS = [10, 30, 60, 300, 900]
+// Not renewed: longer than an attempt may take.
+const LEASE_SECONDS = (2 * ATTEMPT_MS) / 1000
 
 interface Needs extends Pick<Core, 'db' | 'log' | 'now'> {
   sender: Pick<ChannelSender, 'send'>
@@ -16,36 +17,35 @@ interface Needs extends Pick<Core, 'db' | 'log' | 'now'> {
 export type Dispatcher = ReturnType<typeof dispatcher>
 
 /**
- * Tells the channels what waits for them, at least once. A channel is told one thing at a time, and
- * one that hangs keeps nobody else waiting.
+ * Sends due notifications to their channels, at least once. A channel gets one at a time, so a channel
+ * that hangs delays no other.
  */
 export function dispatcher({ db, log, now, sender }: Needs) {
   const underWay = new Map<string, Promise<void>>()
 
-  async function tell(due: DueNotification): Promise<void> {
+  async function send(due: DueNotification, lease: Lease): Promise<void> {
     const error = await sender.send(due, `alert-${due.id}`, notificationOf(due))
-    const wait = WAITS[due.attempts - 1]
-    if (error === null || wait === undefined) await finish(db, due.id, error, now())
-    else await postpone(db, due.id, error, new Date(now().getTime() + wait * 1000))
-    await noteUse(db, due.channel_id, error, now())
+    const pause = RETRY_SECONDS[due.attempts - 1]
+    if (error === null || pause === undefined) await finish(db, due.id, lease, error, now())
+    else await postpone(db, due.id, lease, error, new Date(now().getTime() + pause * 1000))
+    await recordDelivery(db, due.channel_id, error, now())
     if (error !== null) {
-      const about = { channel: due.channel_id, attempts: due.attempts, reason: error }
-      log.warn(about, 'an alert channel could not be told')
+      const details = { channel: due.channel_id, attempts: due.attempts, reason: error }
+      log.warn(details, 'alert notification failed')
     }
   }
 
-  /** Begins what is due and does not wait for it; how much that was. */
-  async function look(): Promise<number> {
-    const time = now()
-    const until = new Date(time.getTime() + LEASE_MS)
-    const taken = await takeDue(db, [...underWay.keys()], time, until)
-    for (const due of taken) {
-      const work = tell(due)
-        .catch((error) => log.error({ err: error }, 'the outcome of an alert was not stored'))
+  /** Starts sending due notifications, does not wait for them, and returns their number. */
+  async function sendDue(): Promise<number> {
+    const lease = newLease(LEASE_SECONDS)
+    const claimed = await claim(db, lease, [...underWay.keys()], now())
+    for (const due of claimed) {
+      const work = send(due, lease)
+        .catch((error) => log.error({ err: error }, 'storing an alert outcome failed'))
         .finally(() => underWay.delete(due.channel_id))
       underWay.set(due.channel_id, work)
     }
-    return taken.length
+    return claimed.length
   }
 
   const settle = async () => {
@@ -53,11 +53,11 @@ export function dispatcher({ db, log, now, sender }: Needs) {
   }
 
   return {
-    look,
+    sendDue,
     settle,
-    /** Everything that is due now, one after the other where it must be. */
+    /** Sends until nothing is due. */
     async drain(): Promise<void> {
-      while ((await look()) > 0) await settle()
+      while ((await sendDue()) > 0) await settle()
     },
   }
 }

@@ -7,7 +7,6 @@ const COLORS: Record<string, string> = {
   resolved: '#2e9e5b',
 }
 
-/** What one channel is told. */
 export interface Notification {
   title: string
   text: string
@@ -22,11 +21,11 @@ interface Condition {
   threshold: number
 }
 
-/** `queue_depth is 12 messages (threshold > 10)`. */
+/** Example: `queue_depth is 12 messages (threshold > 10)`. */
 export const sentenceOf = (condition: Condition, value: number | null): string =>
   `${condition.metric} is ${value ?? 'unknown'} ${metricOf(condition.metric).unit} (threshold ${condition.comparator} ${condition.threshold})`
 
-export interface Told extends Condition {
+export interface AlertState extends Condition {
   kind: string
   rule_name: string
   severity: string
@@ -36,18 +35,18 @@ export interface Told extends Condition {
   resolved_at: string | null
 }
 
-export function notificationOf(event: Told): Notification {
-  const isOver = event.kind === 'resolved'
+export function notificationOf(event: AlertState): Notification {
+  const isResolved = event.kind === 'resolved'
   const field = (title: string, value: string) => ({ title, value, short: true as const })
   const since = `since ${event.created_at}`
   return {
-    title: isOver
+    title: isResolved
       ? `Resolved: ${event.rule_name}`
       : `${event.severity.toUpperCase()}: ${event.rule_name}`,
-    text: isOver
+    text: isResolved
       ? `No longer the case: ${event.message ?? event.metric}, from ${event.created_at} to ${event.resolved_at}`
       : `${event.message ?? event.metric}, ${since}`,
-    color: COLORS[isOver ? 'resolved' : event.severity] ?? '',
+    color: COLORS[isResolved ? 'resolved' : event.severity] ?? '',
     fields: [
       field('metric', event.metric),
       field('value', String(event.value ?? 'unknown')),
@@ -56,7 +55,7 @@ export function notificationOf(event: Told): Notification {
       field('severity', event.severity),
       field('state', event.kind),
     ],
-    at: new Date(isOver && event.resolved_at ? event.resolved_at : event.created_at),
+    at: new Date(isResolved && event.resolved_at ? event.resolved_at : event.created_at),
   }
 }
 

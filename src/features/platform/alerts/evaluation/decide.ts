@@ -11,28 +11,28 @@ interface Rule {
 }
 
 export interface Decision {
-  /** Since when the condition has held without a break; null while it does not. */
+  /** Start of the uninterrupted breach; null while the condition does not hold. */
   breachBegan: Date | null
   fire: boolean
   resolve: boolean
-  /** Whether the channels are told of firing now. */
-  tell: boolean
+  /** True if the channels are to be notified that the rule fires. */
+  notify: boolean
 }
 
 /**
- * What a value means for a rule. Time is measured between stored times, not counted in evaluations: one
- * that was missed changes nothing.
+ * Decides what a value changes for a rule. Durations are computed from stored times, so a missed
+ * evaluation does not delay an alert.
  */
 export function decide(rule: Rule, value: number, now: Date, cooldownSeconds: number): Decision {
   const isOpen = rule.open_id !== null
   if (!isBreach(value, rule.comparator, rule.threshold)) {
-    return { breachBegan: null, fire: false, resolve: isOpen, tell: false }
+    return { breachBegan: null, fire: false, resolve: isOpen, notify: false }
   }
   const breachBegan = rule.breach_began_at === null ? now : new Date(rule.breach_began_at)
   const fire = !isOpen && now.getTime() - breachBegan.getTime() >= rule.for_seconds * 1000
-  const isUntold = fire || (isOpen && rule.open_notified_at === null)
-  const isRested =
+  const isNotificationDue = fire || (isOpen && rule.open_notified_at === null)
+  const isCooldownOver =
     rule.last_notified_at === null ||
     now.getTime() - new Date(rule.last_notified_at).getTime() >= cooldownSeconds * 1000
-  return { breachBegan, fire, resolve: false, tell: isUntold && isRested }
+  return { breachBegan, fire, resolve: false, notify: isNotificationDue && isCooldownOver }
 }

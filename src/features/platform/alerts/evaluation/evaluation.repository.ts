@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../../../database/database.ts'
 import type { Comparator, Severity } from '../alert-metrics.ts'
 
-/** What the enabled rules look at, each once. */
-export const wantedMetrics = (db: Db) =>
+/** Distinct metrics of the enabled rules. */
+export const metricsInUse = (db: Db) =>
   db
     .selectFrom('alert_rules')
     .select(['metric', 'organization_id'])
@@ -12,16 +12,16 @@ export const wantedMetrics = (db: Db) =>
     .execute()
 
 /**
- * Held until the outcome is stored. A rule that somebody has evaluated with newer figures meanwhile is
- * left out.
+ * Locks the enabled rules until the transaction ends. Rules that another process has evaluated with newer
+ * values are left out.
  */
 export async function lockRules(tx: Tx, readAt: Date): Promise<LockedRule[]> {
-  // On their own: a statement that waited for the locks would see events as they were before.
-  const { rows: held } = await sql<{ id: string }>`
+  // Two statements: one that waits for locks would still see the events as of its start.
+  const { rows: locked } = await sql<{ id: string }>`
     select id from alert_rules
     where enabled and (evaluated_at is null or evaluated_at <= ${readAt.toISOString()})
     order by id for update`.execute(tx)
-  const ids = held.map(({ id }) => id)
+  const ids = locked.map(({ id }) => id)
   const { rows } = await sql<LockedRule>`
     select rules.id, rules.name, rules.metric, rules.comparator, rules.threshold,
       rules.for_seconds, rules.severity, rules.channel_ids, rules.organization_id,
@@ -109,7 +109,7 @@ export async function markNotified(tx: Tx, ruleId: string, eventId: number, now:
     .execute()
 }
 
-/** For every enabled channel of the rule; what the rule names and is gone is passed over. */
+/** Enqueues one notification per enabled channel. Ids of deleted channels are ignored. */
 export const enqueue = (
   tx: Tx,
   eventId: number,

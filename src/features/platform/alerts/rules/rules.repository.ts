@@ -21,8 +21,8 @@ const columns = [
   'updated_at',
 ] as const
 
-/** No other is ever stored; the list of them grows without a migration. */
-type Named = { metric: MetricName }
+/** The column is text, so that a new metric needs no migration. */
+type WithMetric = { metric: MetricName }
 
 export interface RuleFields {
   name: string
@@ -70,8 +70,8 @@ export async function list(
 ) {
   const items = await matching(db, filter)
     .select(columns)
-    .$narrowType<Named>()
-    // Rules that never fired come last, whichever way.
+    .$narrowType<WithMetric>()
+    // Rules that never fired come last in both directions.
     .orderBy(sql.ref(sort), (order) => order[direction]().nullsLast())
     .orderBy('id', 'desc')
     .limit(perPage)
@@ -83,11 +83,16 @@ export async function list(
   return { items, total }
 }
 
+export async function names(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('alert_rules').select('name').execute()
+  return rows.map(({ name }) => name)
+}
+
 export const find = (db: Db, id: string) =>
   db
     .selectFrom('alert_rules')
     .select(columns)
-    .$narrowType<Named>()
+    .$narrowType<WithMetric>()
     .where('id', '=', id)
     .executeTakeFirst()
 
@@ -95,7 +100,7 @@ export const lock = (tx: Tx, id: string) =>
   tx
     .selectFrom('alert_rules')
     .select(columns)
-    .$narrowType<Named>()
+    .$narrowType<WithMetric>()
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
@@ -106,34 +111,34 @@ export const insert = (tx: Tx, id: string, fields: RuleFields, now: Date) => {
     .insertInto('alert_rules')
     .values({ id, ...fields, created_at: time, updated_at: time })
     .returning(columns)
-    .$narrowType<Named>()
+    .$narrowType<WithMetric>()
     .executeTakeFirstOrThrow()
 }
 
-/** A condition that has become another one begins anew. */
+/** A changed condition restarts `for_seconds`. */
 export const update = (
   tx: Tx,
   id: string,
   fields: Partial<RuleFields>,
-  { beginsAnew, now }: { beginsAnew: boolean; now: Date },
+  { restartsBreach, now }: { restartsBreach: boolean; now: Date },
 ) =>
   tx
     .updateTable('alert_rules')
     .set({
       ...fields,
-      ...(beginsAnew && { breach_began_at: null }),
+      ...(restartsBreach && { breach_began_at: null }),
       updated_at: now.toISOString(),
     })
     .where('id', '=', id)
     .returning(columns)
-    .$narrowType<Named>()
+    .$narrowType<WithMetric>()
     .executeTakeFirstOrThrow()
 
 export const remove = (tx: Tx, id: string) =>
   tx.deleteFrom('alert_rules').where('id', '=', id).execute()
 
-/** Nobody will look at it any more, so nothing would ever end it. */
-export const endOpenEvent = (tx: Tx, ruleId: string, why: string, now: Date) =>
+/** The evaluator skips disabled and deleted rules, so it would never resolve this event. */
+export const resolveOpenEvent = (tx: Tx, ruleId: string, why: string, now: Date) =>
   tx
     .updateTable('alert_events')
     .set({ state: 'resolved', resolved_at: now.toISOString(), message: why })
@@ -141,12 +146,12 @@ export const endOpenEvent = (tx: Tx, ruleId: string, why: string, now: Date) =>
     .where('state', '=', 'firing')
     .execute()
 
-export async function knownChannels(tx: Tx, ids: string[]): Promise<Set<string>> {
+export async function existingChannels(tx: Tx, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
   const rows = await tx.selectFrom('alert_channels').select('id').where('id', 'in', ids).execute()
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Held, so that it is still there when the rule is stored. */
-export const holdOrganization = (tx: Tx, id: string) =>
+/** Locks the row, so that the organization still exists when the rule is stored. */
+export const lockOrganization = (tx: Tx, id: string) =>
   tx.selectFrom('organizations').select('id').where('id', '=', id).forKeyShare().executeTakeFirst()

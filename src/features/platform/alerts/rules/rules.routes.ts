@@ -15,7 +15,7 @@ export const ruleRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'list_alert_rules',
-        summary: 'Alert rules, newest first',
+        summary: 'List alert rules, newest first',
         querystring: shapes.RuleQuery,
         response: { 200: Success(Paginated(shapes.AlertRule)) },
       },
@@ -52,11 +52,27 @@ export const ruleRoutes =
       },
     })
 
+    app.post('/defaults', {
+      config: { auth: operator('operator') },
+      schema: {
+        operationId: 'add_default_alert_rules',
+        summary:
+          'Add the default rules (disk, backups, deferred mail, block lists) that are missing',
+        body: shapes.DefaultRules,
+        response: { 200: Success(shapes.AddedRules) },
+      },
+      handler: async ({ caller, body }) =>
+        success(
+          'Default alert rules added',
+          await rules.addDefaults(caller, body.channel_ids ?? []),
+        ),
+    })
+
     app.put('/:rule_id', {
       config: { auth: operator('operator'), errors: [AlertRuleNotFound, NoUpdatableFields] },
       schema: {
         operationId: 'update_alert_rule',
-        summary: 'Change an alert rule; what is not sent stays, null clears what can be empty',
+        summary: 'Change the sent fields of an alert rule; null clears an optional field',
         params: shapes.RuleParams,
         body: shapes.RuleChange,
         response: { 200: Success(shapes.AlertRule) },
@@ -82,7 +98,7 @@ export const ruleRoutes =
       config: { auth: operator('operator'), errors: [AlertRuleNotFound] },
       schema: {
         operationId: 'evaluate_alert_rule',
-        summary: 'Try a rule on live data; nothing is told and nothing recorded',
+        summary: 'Dry run of a rule on live data; sends and records nothing',
         params: shapes.RuleParams,
         response: { 200: Success(shapes.Evaluation) },
       },

@@ -3,16 +3,17 @@ import type { Core } from '../../../../core.ts'
 import type { Tx } from '../../../../database/database.ts'
 import { Unprocessable } from '../../../../errors.ts'
 import { type Page, paginated } from '../../../../http/paging.ts'
-import { withinTime } from '../../../../lib/kept-value.ts'
+import { within } from '../../../../lib/timeout.ts'
 import { ulid } from '../../../../lib/ulid.ts'
 import { NoUpdatableFields } from '../../operators/operators.errors.ts'
-import type { BlockNeeds } from '../../overview/blocks/block.ts'
+import type { BlockNeeds } from '../../overview/block.ts'
 import { isBreach, METRICS, metricOf } from '../alert-metrics.ts'
 import { AlertRuleNotFound } from '../alerts.errors.ts'
 import { sentenceOf } from '../delivery/notification.ts'
+import { addDefaultRules } from './default-rules.ts'
 import * as rules from './rules.repository.ts'
 
-const PATIENCE_MS = 10_000
+const READ_TIMEOUT_MS = 10_000
 const CONDITION = ['metric', 'comparator', 'threshold', 'organization_id'] as const
 
 type NewRule = Pick<rules.RuleFields, 'name' | 'metric' | 'comparator' | 'threshold'> &
@@ -29,21 +30,25 @@ export function ruleService(core: BlockNeeds & Pick<Core, 'change' | 'log'>) {
     return rule
   }
 
-  /** What only the rules can judge: names that must exist, and what one organization has of. */
-  async function check(tx: Tx, fields: Partial<rules.RuleFields>, before: string[]) {
+  /** Checks that the channels and the organization exist, and that the metric is per organization. */
+  async function checkReferences(
+    tx: Tx,
+    fields: Partial<rules.RuleFields>,
+    currentChannels: string[],
+  ) {
     const { organization_id, metric, channel_ids = [] } = fields
-    const known = await rules.knownChannels(tx, channel_ids)
-    // A channel that was deleted under the rule may stay where it is.
-    const unknown = channel_ids.filter((id) => !known.has(id) && !before.includes(id))
+    const existing = await rules.existingChannels(tx, channel_ids)
+    // A rule may keep the id of a deleted channel.
+    const unknown = channel_ids.filter((id) => !existing.has(id) && !currentChannels.includes(id))
     if (unknown.length > 0) throw new Unprocessable(`unknown channel_ids: ${unknown.join(', ')}`)
     if (typeof organization_id !== 'string') return
-    if (!(await rules.holdOrganization(tx, organization_id))) {
+    if (!(await rules.lockOrganization(tx, organization_id))) {
       throw new Unprocessable('organization_id does not exist')
     }
     if (metric && !metricOf(metric).perOrganization) {
-      const possible = METRICS.filter((name) => metricOf(name).perOrganization).join(', ')
+      const perOrganization = METRICS.filter((name) => metricOf(name).perOrganization).join(', ')
       throw new Unprocessable(
-        `${metric} is measured for the whole platform; organization_id can be given for: ${possible}`,
+        `${metric} is measured for the whole platform; organization_id can be given for: ${perOrganization}`,
       )
     }
   }
@@ -70,9 +75,19 @@ export function ruleService(core: BlockNeeds & Pick<Core, 'change' | 'log'>) {
         organization_id: sent.organization_id ?? null,
       }
       return change(caller, async (tx) => {
-        await check(tx, fields, [])
+        await checkReferences(tx, fields, [])
         return rules.insert(tx, ulid(), fields, now())
       })
+    },
+
+    /** Adds the default rules that are missing; they notify these channels. */
+    async addDefaults(caller: Caller, sent: string[]) {
+      const channelIds = [...new Set(sent)]
+      const items = await change(caller, async (tx) => {
+        await checkReferences(tx, { channel_ids: channelIds }, [])
+        return addDefaultRules(tx, channelIds, now())
+      })
+      return { items }
     },
 
     async update(caller: Caller, id: string, sent: Partial<rules.RuleFields>) {
@@ -85,39 +100,40 @@ export function ruleService(core: BlockNeeds & Pick<Core, 'change' | 'log'>) {
           ...(sent.channel_ids && { channel_ids: [...new Set(sent.channel_ids)] }),
         }
         const merged: rules.RuleFields = { ...before, ...fields }
-        const relevant = {
+        const references = {
           metric: merged.metric,
           organization_id: merged.organization_id,
           ...(fields.channel_ids && { channel_ids: fields.channel_ids }),
         }
-        await check(tx, relevant, before.channel_ids)
+        await checkReferences(tx, references, before.channel_ids)
         const isDisabled = before.enabled && !merged.enabled
-        if (isDisabled) await rules.endOpenEvent(tx, id, 'The rule was disabled', now())
-        const beginsAnew = isDisabled || CONDITION.some((field) => before[field] !== merged[field])
-        return rules.update(tx, id, fields, { beginsAnew, now: now() })
+        if (isDisabled) await rules.resolveOpenEvent(tx, id, 'The rule was disabled', now())
+        const restartsBreach =
+          isDisabled || CONDITION.some((field) => before[field] !== merged[field])
+        return rules.update(tx, id, fields, { restartsBreach, now: now() })
       })
     },
 
     async delete(caller: Caller, id: string) {
       await change(caller, async (tx) => {
         if (!(await rules.lock(tx, id))) throw new AlertRuleNotFound()
-        await rules.endOpenEvent(tx, id, 'The rule was deleted', now())
+        await rules.resolveOpenEvent(tx, id, 'The rule was deleted', now())
         await rules.remove(tx, id)
       })
       return { id, deleted: true as const }
     },
 
-    /** A dry run: nothing is told, recorded or changed. */
+    /** Dry run: sends, records and changes nothing. */
     async evaluate(id: string) {
       const rule = await get(id)
       const metric = metricOf(rule.metric)
       let value: number | null = null
       let unavailable_reason: string | null = null
       try {
-        value = await withinTime(metric.read(core, rule.organization_id), PATIENCE_MS)
+        value = await within(READ_TIMEOUT_MS, metric.read(core, rule.organization_id))
         if (value === null) unavailable_reason = 'There is nothing to measure at the moment'
       } catch (error) {
-        log.warn({ err: error, metric: rule.metric }, 'a metric could not be read')
+        log.warn({ err: error, metric: rule.metric }, 'reading the metric of an alert rule failed')
         unavailable_reason = 'The metric cannot be read at the moment; see the overview'
       }
       const would_fire = value !== null && isBreach(value, rule.comparator, rule.threshold)

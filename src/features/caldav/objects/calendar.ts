@@ -1,0 +1,164 @@
+import ICAL from 'ical.js'
+
+// Unknown and odd properties are stored as they are; only the structure has to be right.
+ICAL.design.strict = false
+
+/** A time after every event, in seconds since 1970. */
+export const FAR = 253_402_300_799
+
+export type Condition =
+  | 'valid-calendar-data'
+  | 'valid-calendar-object-resource'
+  | 'supported-calendar-data'
+
+/** The reason for refusing a calendar object, as the name of a precondition of RFC 4791. */
+export class UnusableObject extends Error {
+  readonly condition: Condition
+  constructor(condition: Condition, message: string) {
+    super(message)
+    this.condition = condition
+  }
+}
+
+export function parseCalendar(text: string): ICAL.Component {
+  let root: ICAL.Component
+  try {
+    root = new ICAL.Component(ICAL.parse(text.replace(/^\ufeff/, '')) as never)
+  } catch (error) {
+    throw new UnusableObject('valid-calendar-data', (error as Error).message)
+  }
+  if (root.name !== 'vcalendar') {
+    throw new UnusableObject('valid-calendar-data', 'The object is not a VCALENDAR')
+  }
+  return root
+}
+
+export const partsOf = (root: ICAL.Component): ICAL.Component[] =>
+  root.getAllSubcomponents().filter(({ name }) => name !== 'vtimezone')
+
+export interface CalendarFacts {
+  uid: string
+  component: string
+  first_at: number
+  last_at: number
+}
+
+/** Reads the facts that are stored beside a calendar object: its UID, its component and its time. */
+export function readCalendar(text: string): CalendarFacts {
+  const root = parseCalendar(text)
+  const refuse = (message: string) => {
+    throw new UnusableObject('valid-calendar-object-resource', message)
+  }
+  if (root.hasProperty('method')) refuse('A stored object has no METHOD')
+  const parts = partsOf(root)
+  const names = new Set(parts.map(({ name }) => name))
+  const uids = new Set(parts.map((part) => part.getFirstPropertyValue('uid')))
+  const [name] = names
+  const [uid] = uids
+  if (name === undefined || names.size > 1) refuse('An object has one kind of component')
+  if (typeof uid !== 'string' || uid === '' || uids.size > 1) {
+    refuse('All components of an object have the same UID')
+  }
+  if (Buffer.byteLength(String(uid)) > 1024) refuse('A UID has at most 1024 bytes')
+  if (parts.filter((part) => !part.hasProperty('recurrence-id')).length > 1) {
+    refuse('An object has one component without RECURRENCE-ID')
+  }
+  for (const part of parts) {
+    if (part.name === 'vevent' && timeOf(part, 'dtstart') === undefined) {
+      throw new UnusableObject('valid-calendar-data', 'A VEVENT has a DTSTART')
+    }
+    refuseEndless(part)
+  }
+  return { uid: String(uid), component: String(name).toUpperCase(), ...spanOf(parts) }
+}
+
+/** Rules that happen every minute without an end would take the time of every later query. */
+function refuseEndless(part: ICAL.Component): void {
+  for (const rule of part.getAllProperties('rrule')) {
+    const recur = rule.getFirstValue() as ICAL.Recur | null
+    if (!recur || !['SECONDLY', 'MINUTELY'].includes(recur.freq)) continue
+    if (!recur.count && !recur.until) {
+      throw new UnusableObject(
+        'supported-calendar-data',
+        `RRULE with FREQ=${recur.freq} needs COUNT or UNTIL`,
+      )
+    }
+  }
+}
+
+/** Seconds since 1970 of a property; undefined when it has none or one that is no time. */
+export function timeOf(part: ICAL.Component, name: string): number | undefined {
+  const value = part.getFirstPropertyValue(name)
+  if (!(value instanceof ICAL.Time)) return undefined
+  const seconds = value.toUnixTime()
+  return Number.isFinite(seconds) ? seconds : undefined
+}
+
+const durationOf = (part: ICAL.Component): number | undefined => {
+  const value = part.getFirstPropertyValue('duration')
+  return value instanceof ICAL.Duration ? value.toSeconds() : undefined
+}
+
+const isDate = (part: ICAL.Component, name: string): boolean => {
+  const value = part.getFirstPropertyValue(name)
+  return value instanceof ICAL.Time && value.isDate
+}
+
+/** Start and end of one component without its recurrences, by the rules of RFC 4791 section 9.9. */
+export function periodOf(part: ICAL.Component): [number, number] {
+  const start = timeOf(part, 'dtstart')
+  const duration = durationOf(part)
+  if (part.name === 'vtodo') return periodOfTask(part, start, duration)
+  if (start === undefined) return [-FAR, FAR]
+  const end =
+    part.name === 'vevent' || part.name === 'vfreebusy' ? timeOf(part, 'dtend') : undefined
+  // Other programs store events that end before they start; those count at their start.
+  if (end !== undefined) return [start, Math.max(start, end)]
+  if (duration !== undefined) return [start, start + duration]
+  return [start, isDate(part, 'dtstart') ? start + 86_400 : start]
+}
+
+function periodOfTask(
+  part: ICAL.Component,
+  start: number | undefined,
+  duration: number | undefined,
+): [number, number] {
+  const due = timeOf(part, 'due')
+  const completed = timeOf(part, 'completed')
+  const created = timeOf(part, 'created')
+  if (start !== undefined) {
+    return [start, due ?? (duration === undefined ? start : start + duration)]
+  }
+  if (due !== undefined) return [due, due]
+  if (completed !== undefined && created !== undefined) {
+    return [Math.min(created, completed), Math.max(created, completed)]
+  }
+  if (completed !== undefined) return [completed, completed]
+  return [created ?? -FAR, FAR]
+}
+
+export const isRecurring = (part: ICAL.Component): boolean =>
+  part.hasProperty('rrule') || part.hasProperty('rdate')
+
+/** Bounds of all instances. They may be wider than the instances, never narrower. */
+function spanOf(parts: readonly ICAL.Component[]): { first_at: number; last_at: number } {
+  let first = FAR
+  let last = -FAR
+  for (const part of parts) {
+    const [start, end] = periodOf(part)
+    first = Math.min(first, start)
+    last = Math.max(last, end)
+    if (!isRecurring(part)) continue
+    // RDATE may lie before DTSTART.
+    if (part.hasProperty('rdate')) first = -FAR
+    last = Math.max(last, lastOf(part, end - start))
+  }
+  return { first_at: Math.max(first, -FAR), last_at: Math.min(last, FAR) }
+}
+
+function lastOf(part: ICAL.Component, length: number): number {
+  const rules = part.getAllProperties('rrule').map((rule) => rule.getFirstValue() as ICAL.Recur)
+  if (part.hasProperty('rdate')) return FAR
+  const ends = rules.map(({ until }) => (until ? until.toUnixTime() + length + 86_400 : FAR))
+  return Math.max(...ends)
+}

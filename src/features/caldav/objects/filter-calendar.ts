@@ -1,0 +1,111 @@
+import type ICAL from 'ical.js'
+import { childOf, childrenOf, type Element, textOf } from '../../../lib/xml.ts'
+import { CALDAV } from '../xml/names.ts'
+import { FAR, parseCalendar, partsOf, periodOf, timeOf } from './calendar.ts'
+import { instancesOf, OutOfBudget, touches } from './instances.ts'
+import { rangeIn } from './time-range.ts'
+
+/** Returns whether an object matches the filter of a calendar-query (RFC 4791 section 9.7). */
+export function matchesCalendar(text: string, filter: Element): boolean {
+  const root = parseCalendar(text)
+  const top = childOf(filter, CALDAV, 'comp-filter')
+  if (!top) return true
+  if (top.attributes.name?.toUpperCase() !== 'VCALENDAR') return false
+  try {
+    return componentMatches(root, top, root)
+  } catch (error) {
+    if (error instanceof OutOfBudget) return true
+    throw error
+  }
+}
+
+const isUndefined = (filter: Element) => childOf(filter, CALDAV, 'is-not-defined') !== undefined
+
+function componentMatches(
+  component: ICAL.Component,
+  filter: Element,
+  root: ICAL.Component,
+): boolean {
+  const range = childOf(filter, CALDAV, 'time-range')
+  if (range && !inRange(component, root, range)) return false
+  return (
+    childrenOf(filter, CALDAV, 'prop-filter').every((one) => propertyMatches(component, one)) &&
+    childrenOf(filter, CALDAV, 'comp-filter').every((one) => {
+      const children = component.getAllSubcomponents(one.attributes.name?.toLowerCase() ?? '')
+      if (isUndefined(one)) return children.length === 0
+      return children.some((child) => componentMatches(child, one, root))
+    })
+  )
+}
+
+function inRange(component: ICAL.Component, root: ICAL.Component, range: Element): boolean {
+  const { from = -FAR, to = FAR } = rangeIn(range)
+  if (component.name === 'valarm') return alarmInRange(component, from, to)
+  if (component.name === 'vcalendar') return true
+  const parts = partsOf(root).filter(({ name }) => name === component.name)
+  for (const _instance of instancesOf(parts, from, to)) return true
+  return false
+}
+
+/** Alarms of the instances of their event; a relative one moves with them. */
+function alarmInRange(alarm: ICAL.Component, from: number, to: number): boolean {
+  const absolute = timeOf(alarm, 'trigger')
+  if (absolute !== undefined) return absolute >= from && absolute < to
+  const trigger = alarm.getFirstProperty('trigger')
+  const value = trigger?.getFirstValue() as { toSeconds?: () => number } | undefined
+  const offset = value?.toSeconds?.()
+  const event = alarm.parent
+  if (offset === undefined || !event?.parent) return false
+  const fromEnd = String(trigger?.getParameter('related') ?? '').toUpperCase() === 'END'
+  const margin = Math.abs(offset) + Math.abs(periodOf(event)[1] - periodOf(event)[0])
+  const parts = partsOf(event.parent).filter(({ name }) => name === event.name)
+  for (const instance of instancesOf(parts, from - margin, to + margin)) {
+    const at = (fromEnd ? instance.end : instance.start) + offset
+    if (at >= from && at < to) return true
+  }
+  return false
+}
+
+function propertyMatches(component: ICAL.Component, filter: Element): boolean {
+  const properties = component.getAllProperties(filter.attributes.name?.toLowerCase() ?? '')
+  if (isUndefined(filter)) return properties.length === 0
+  if (properties.length === 0) return false
+  const match = childOf(filter, CALDAV, 'text-match')
+  const range = childOf(filter, CALDAV, 'time-range')
+  if (match && !properties.some((one) => textMatches(writtenValue(one), match))) return false
+  if (range && !properties.some((one) => valueInRange(one, range))) return false
+  return childrenOf(filter, CALDAV, 'param-filter').every((one) =>
+    parameterMatches(properties, one),
+  )
+}
+
+function parameterMatches(properties: readonly ICAL.Property[], filter: Element): boolean {
+  const name = filter.attributes.name?.toLowerCase() ?? ''
+  const values = properties
+    .map((one) => one.getParameter(name))
+    .filter((value) => value !== undefined)
+  if (isUndefined(filter)) return values.length === 0
+  const match = childOf(filter, CALDAV, 'text-match')
+  return values.some((value) => !match || textMatches(String(value), match))
+}
+
+function valueInRange(property: ICAL.Property, range: Element): boolean {
+  const { from = -FAR, to = FAR } = rangeIn(range)
+  const value = property.getFirstValue() as { toUnixTime?: () => number } | undefined
+  const time = value?.toUnixTime?.()
+  return time !== undefined && touches({ start: time, end: time }, from, to)
+}
+
+/** The value as it is written, without name, parameters and folding. */
+function writtenValue(property: ICAL.Property): string {
+  const values = property.getValues() as unknown[]
+  return values.map(String).join(',')
+}
+
+/** `i;octet` compares case; the other collations do not. */
+export function textMatches(text: string, match: Element): boolean {
+  const isExact = match.attributes.collation === 'i;octet'
+  const fold = (value: string) => (isExact ? value : value.toLowerCase())
+  const found = fold(text).includes(fold(textOf(match)))
+  return match.attributes['negate-condition'] === 'yes' ? !found : found
+}

@@ -1,0 +1,51 @@
+import type ICAL from 'ical.js'
+import { parseCalendar, partsOf } from './calendar.ts'
+import { instancesOf } from './instances.ts'
+
+interface Input {
+  texts: string[]
+  from: number
+  to: number
+}
+
+export interface Busy {
+  start: number
+  end: number
+  type: 'BUSY' | 'BUSY-TENTATIVE' | 'BUSY-UNAVAILABLE'
+}
+
+/** More periods than this are no answer that a program shows. */
+const MAX_PERIODS = 5000
+
+/** The times at which events of these objects make their owner busy: runs in a worker thread. */
+export default ({ texts, from, to }: Input): Busy[] => {
+  const found: Busy[] = []
+  for (const text of texts) {
+    try {
+      found.push(...busyIn(text, from, to, MAX_PERIODS - found.length))
+    } catch {
+      // An object that cannot be evaluated says nothing about its time.
+    }
+    if (found.length >= MAX_PERIODS) break
+  }
+  return found
+}
+
+function busyIn(text: string, from: number, to: number, limit: number): Busy[] {
+  const parts = partsOf(parseCalendar(text)).filter(({ name }) => name === 'vevent')
+  const found: Busy[] = []
+  for (const { start, end, part } of instancesOf(parts, from, to)) {
+    const type = typeOf(part)
+    if (type === undefined || end <= start) continue
+    found.push({ start: Math.max(start, from), end: Math.min(end, to), type })
+    if (found.length >= limit) break
+  }
+  return found
+}
+
+function typeOf(part: ICAL.Component): Busy['type'] | undefined {
+  const status = String(part.getFirstPropertyValue('status') ?? '').toUpperCase()
+  const transparency = String(part.getFirstPropertyValue('transp') ?? '').toUpperCase()
+  if (status === 'CANCELLED' || transparency === 'TRANSPARENT') return undefined
+  return status === 'TENTATIVE' ? 'BUSY-TENTATIVE' : 'BUSY'
+}

@@ -1,0 +1,82 @@
+import { ulid } from '../../../lib/ulid.ts'
+import { isNamed } from '../../../lib/xml.ts'
+import * as collections from '../store/collections.repository.ts'
+import { isReserved } from '../store/open-collection.ts'
+import { CALDAV, DAV } from '../xml/names.ts'
+import { tag } from '../xml/write.ts'
+import { href, Refusal, sendXml } from './answers.ts'
+import { collectionAt, type Handler, writable } from './context.ts'
+import { pathOf } from './places.ts'
+import { propstat } from './responses.ts'
+import { changed, changesIn, propertiesIn } from './set-properties.ts'
+
+const ALL_COMPONENTS = ['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY']
+const tags = (keys: readonly string[]) => keys.map((key) => tag(key)).join('')
+const PROTECTED = '<D:error><D:cannot-modify-protected-property/></D:error>'
+
+/** All changes are made, or none. */
+export const proppatch: Handler = async (context) => {
+  const { core, place, request, reply, root } = context
+  if (!root || !isNamed(root, DAV, 'propertyupdate')) throw new Refusal(400)
+  if (place.type !== 'collection') throw new Refusal(403)
+  const stored = writable(await collectionAt(context, place))
+  const changes = changesIn(root)
+  const accepted = [...Object.keys(changes.set), ...changes.remove]
+  const path = href(pathOf(place))
+  if (changes.refused.length > 0) {
+    const failed =
+      accepted.length > 0 ? propstat(tags(accepted), 'HTTP/1.1 424 Failed Dependency') : ''
+    const refused = propstat(tags(changes.refused), 'HTTP/1.1 403 Forbidden', PROTECTED)
+    const content = `<D:response>${path}${failed}${refused}</D:response>`
+    return sendXml(reply, 207, 'D:multistatus', content)
+  }
+  await core.change(request.caller, async (tx) => {
+    const row = await collections.lock(tx, stored.id)
+    if (!row) throw new Refusal(404)
+    await collections.setProperties(tx, row.id, changed(row.properties, changes))
+    await collections.advance(tx, row.id, { objects: 0, bytes: 0 })
+  })
+  const content = `<D:response>${path}${propstat(tags(accepted), 'HTTP/1.1 200 OK')}</D:response>`
+  return sendXml(reply, 207, 'D:multistatus', content)
+}
+
+/** MKCALENDAR, and MKCOL with or without properties (RFC 5689). */
+export const makeCollection: Handler = async ({ core, me, place, request, reply, root }) => {
+  const isCalendar = request.method === 'MKCALENDAR'
+  if (place.type === 'object') throw new Refusal(isCalendar ? 403 : 409, LOCATION)
+  if (place.type !== 'collection') throw new Refusal(isCalendar ? 403 : 405, LOCATION)
+  const { kind, uri } = place
+  if ((isCalendar && kind !== 'calendar') || isReserved(kind, uri)) throw new Refusal(403, LOCATION)
+  const [namespace, name] = isCalendar ? [CALDAV, 'mkcalendar'] : [DAV, 'mkcol']
+  if (root && !isNamed(root, namespace as string, name as string)) throw new Refusal(415)
+  const owner = { account_id: me.id }
+  const { properties, components, refused } = root
+    ? propertiesIn(root, kind)
+    : { properties: {}, components: undefined, refused: [] }
+  if (refused.length > 0) {
+    const name = isCalendar ? 'C:mkcalendar-response' : 'D:mkcol-response'
+    return sendXml(reply, 403, name, propstat(tags(refused), 'HTTP/1.1 403 Forbidden', PROTECTED))
+  }
+  await core.change(request.caller, async (tx) => {
+    const { collections: count } = await collections.usage(tx, owner)
+    const values = {
+      id: ulid(),
+      organization_id: me.organization_id,
+      kind,
+      uri,
+      properties,
+      components: kind === 'calendar' ? (components ?? ALL_COMPONENTS) : [],
+    }
+    if (count >= core.config.CALDAV_MAX_COLLECTIONS) {
+      throw new Refusal(507, '<D:quota-not-exceeded/>', {
+        message: `A mailbox has at most ${count} calendars and address books`,
+      })
+    }
+    if (!(await collections.insert(tx, owner, values))) {
+      throw isCalendar ? new Refusal(403, '<D:resource-must-be-null/>') : new Refusal(405)
+    }
+  })
+  return reply.code(201).send()
+}
+
+const LOCATION = '<C:calendar-collection-location-ok/>'

@@ -1,0 +1,223 @@
+import type { Tx } from '../../../database/database.ts'
+import { sha256 } from '../../../lib/tokens.ts'
+import { OutOfTime, taskIn } from '../../../lib/worker-pool.ts'
+import type { ObjectFacts } from '../objects/read-object.task.ts'
+import * as collections from '../store/collections.repository.ts'
+import * as objects from '../store/objects.repository.ts'
+import type { OpenCollection } from '../store/open-collection.ts'
+import { href, Refusal } from './answers.ts'
+import {
+  type Context,
+  collectionAt,
+  type DavCore,
+  type Handler,
+  prefixOf,
+  writable,
+} from './context.ts'
+import { type Kind, objectPath, type Place } from './places.ts'
+import { checkPreconditions, isUnchanged } from './preconditions.ts'
+import { MAX_OBJECT_BYTES } from './properties.ts'
+
+const TIME_LIMIT_MS = 5000
+const readTask = taskIn<typeof import('../objects/read-object.task.ts')>(
+  'features/caldav/objects/read-object',
+)
+
+const TYPES: Record<Kind, readonly string[]> = {
+  calendar: ['text/calendar'],
+  addressbook: ['text/vcard', 'text/x-vcard'],
+}
+const SUPPORTED: Record<Kind, string> = {
+  calendar: '<C:supported-calendar-data/>',
+  addressbook: '<A:supported-address-data/>',
+}
+
+type ObjectPlace = Extract<Place, { type: 'object' }>
+
+/** Reads an object in a worker thread; refuses what cannot be stored. */
+export async function factsOf(
+  { workers }: Pick<DavCore, 'workers'>,
+  kind: Kind,
+  text: string,
+  owner: string,
+): Promise<ObjectFacts> {
+  const limits = { owner, timeLimitMs: TIME_LIMIT_MS }
+  const facts = await workers.run(readTask, { kind, text }, limits).catch((error) => {
+    if (!(error instanceof OutOfTime)) throw error
+    throw new Refusal(403, SUPPORTED[kind], { message: 'Reading the object takes too long' })
+  })
+  if ('condition' in facts) {
+    throw new Refusal(403, `<${facts.condition}/>`, { message: facts.message })
+  }
+  return facts
+}
+
+export const put: Handler = async (context) => {
+  const { core, me, place, request, reply, body } = context
+  if (place.type !== 'object') throw new Refusal(place.type === 'collection' ? 405 : 403)
+  const { kind } = place
+  const collection = await collectionAt(context, place).catch((error) => {
+    // RFC 4918 section 9.7.1: the collection has to be created first.
+    throw error instanceof Refusal && error.status === 404 ? new Refusal(409) : error
+  })
+  writable(collection)
+  const type = String(request.headers['content-type'] ?? '')
+    .split(';')[0]
+    ?.trim()
+    .toLowerCase()
+  if (type && !TYPES[kind].includes(type)) throw new Refusal(403, SUPPORTED[kind])
+  if (body.length > MAX_OBJECT_BYTES)
+    throw new Refusal(403, `<${prefixOf(kind)}:max-resource-size/>`)
+  const text = textIn(body, kind)
+  const facts = await factsOf(core, kind, text, me.organization_id)
+  const { etag, isNew } = await core.change(request.caller, (tx) =>
+    store(tx, core, { collection, place, text, facts, headers: request.headers }),
+  )
+  return reply
+    .code(isNew ? 201 : 204)
+    .header('etag', `"${etag}"`)
+    .send()
+}
+
+/** The text of the body, which is stored byte for byte. */
+function textIn(body: Buffer, kind: Kind): string {
+  const condition = kind === 'calendar' ? '<C:valid-calendar-data/>' : '<A:valid-address-data/>'
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
+  } catch {
+    throw new Refusal(403, condition, { message: 'The object is not UTF-8' })
+  }
+  if (text.includes('\0')) throw new Refusal(403, condition, { message: 'The object contains NUL' })
+  return text
+}
+
+interface Storing {
+  collection: OpenCollection
+  place: ObjectPlace
+  text: string
+  facts: ObjectFacts
+  headers: Context['request']['headers']
+  /** An object that is copied or moved may replace one with another UID. */
+  replaces?: boolean
+}
+
+/** Stores an object under the lock of its collection. */
+export async function store(
+  tx: Tx,
+  { config, now }: Pick<DavCore, 'config' | 'now'>,
+  { collection, place, text, facts, headers, replaces = false }: Storing,
+): Promise<{ etag: string; isNew: boolean }> {
+  const { id, owner } = writable(collection)
+  const row = await collections.lock(tx, id)
+  if (!row) throw new Refusal(409)
+  const { kind } = row
+  const prefix = prefixOf(kind)
+  if (kind === 'calendar' && !row.components.includes(facts.component ?? '')) {
+    throw new Refusal(403, '<C:supported-calendar-component/>', {
+      message: `This calendar takes ${row.components.join(', ')}`,
+    })
+  }
+  const before = await objects.findPlain(tx, id, place.name)
+  checkPreconditions(headers, before?.etag)
+  const sameUid = await objects.findByUid(tx, id, facts.uid)
+  const other =
+    sameUid !== undefined && sameUid !== place.name
+      ? sameUid
+      : before && before.uid !== facts.uid && !replaces
+        ? place.name
+        : undefined
+  if (other !== undefined) {
+    const path = href(objectPath(kind, place.account, place.uri, other))
+    throw new Refusal(403, `<${prefix}:no-uid-conflict>${path}</${prefix}:no-uid-conflict>`)
+  }
+  const size = Buffer.byteLength(text)
+  const growth = size - (before?.size ?? 0)
+  await checkQuota(tx, config, owner, growth, before === undefined)
+  const etag = sha256(text).slice(0, 32)
+  const change = { objects: before ? 0 : 1, bytes: growth }
+  const seq = await collections.advance(tx, id, change)
+  await objects.put(tx, id, { uri: place.name, etag, data: text, size, ...facts }, seq, now())
+  return { etag, isNew: before === undefined }
+}
+
+async function checkQuota(
+  tx: Tx,
+  config: DavCore['config'],
+  owner: collections.Owner,
+  growth: number,
+  isNew: boolean,
+): Promise<void> {
+  if (growth <= 0 && !isNew) return
+  const used = await collections.usage(tx, owner)
+  const isFull =
+    used.bytes + growth > config.CALDAV_QUOTA_MB * 1024 * 1024 ||
+    (isNew && used.objects >= config.CALDAV_MAX_OBJECTS)
+  if (isFull) {
+    throw new Refusal(507, '<D:quota-not-exceeded/>', {
+      message: 'The calendars and contacts of this mailbox are full; delete some of them',
+    })
+  }
+}
+
+export const remove: Handler = async (context) => {
+  const { core, place, request, reply } = context
+  if (place.type !== 'object' && place.type !== 'collection') throw new Refusal(403)
+  const collection = await collectionAt(context, place)
+  const stored = writable(collection)
+  if (place.type === 'collection') {
+    if (!collection.isOwn) throw new Refusal(403, '<D:need-privileges/>')
+    await core.change(request.caller, (tx) => collections.remove(tx, stored.id))
+    return reply.code(204).send()
+  }
+  await core.change(request.caller, async (tx) => {
+    await collections.lock(tx, stored.id)
+    await removeObject(tx, stored.id, place.name, core.now(), (etag) =>
+      checkPreconditions(request.headers, etag),
+    )
+  })
+  return reply.code(204).send()
+}
+
+/** Deletes an object of a locked collection. */
+export async function removeObject(
+  tx: Tx,
+  collectionId: string,
+  name: string,
+  now: Date,
+  check: (etag: string) => void = () => {},
+): Promise<void> {
+  const before = await objects.findPlain(tx, collectionId, name)
+  if (!before) throw new Refusal(404)
+  check(before.etag)
+  const seq = await collections.advance(tx, collectionId, { objects: -1, bytes: -before.size })
+  await objects.remove(tx, collectionId, name, seq, now)
+}
+
+export const get: Handler = async (context) => {
+  const { place, request, reply } = context
+  if (place.type === 'collection') {
+    await collectionAt(context, place)
+    return reply.type('text/plain; charset=utf-8').send('')
+  }
+  if (place.type !== 'object') return reply.type('text/plain; charset=utf-8').send('')
+  const collection = await collectionAt(context, place)
+  const isHead = request.method === 'HEAD'
+  for await (const [object] of collection.named([place.name], true)) {
+    if (!object) break
+    const etag = `"${object.etag}"`
+    if (isUnchanged(request.headers, object.etag))
+      return reply.code(304).header('etag', etag).send()
+    const match = request.headers['if-match']
+    if (match !== undefined) checkPreconditions({ 'if-match': match }, object.etag)
+    reply.headers({
+      etag,
+      'last-modified': new Date(object.modified_at).toUTCString(),
+      'content-type':
+        place.kind === 'calendar' ? 'text/calendar; charset=utf-8' : 'text/vcard; charset=utf-8',
+      'content-length': object.size,
+    })
+    return reply.send(isHead ? '' : Buffer.from(object.data ?? ''))
+  }
+  throw new Refusal(404)
+}

@@ -1,0 +1,90 @@
+import { taskIn } from '../../../lib/worker-pool.ts'
+import { childOf, type Element } from '../../../lib/xml.ts'
+import type { Busy } from '../objects/free-busy.task.ts'
+import { rangeIn, UnusableRange } from '../objects/time-range.ts'
+import { Refusal } from '../protocol/answers.ts'
+import { type Context, collectionAt, type Handler } from '../protocol/context.ts'
+import { type OpenCollection, openHome } from '../store/open-collection.ts'
+import { CALDAV } from '../xml/names.ts'
+import { unsupported } from './unsupported.ts'
+
+const TIME_LIMIT_MS = 5000
+const MAX_SECONDS = 366 * 86_400
+const busyTask = taskIn<typeof import('../objects/free-busy.task.ts')>(
+  'features/caldav/objects/free-busy',
+)
+
+/** free-busy-query (RFC 4791 section 7.10) for one calendar or for all calendars of the mailbox. */
+export const freeBusyQuery: Handler = async (context) => {
+  const { core, me, place, reply, root } = context
+  if (!root || !('kind' in place) || place.kind !== 'calendar') throw unsupported()
+  const { from, to } = boundsIn(root)
+  const found: Busy[] = []
+  const limits = { owner: me.organization_id, timeLimitMs: TIME_LIMIT_MS }
+  for (const calendar of await calendarsAt(context)) {
+    const narrowing = { component: 'VEVENT', from, to }
+    for await (const rows of calendar.list(true, narrowing)) {
+      const texts = rows.map(({ data = '' }) => data)
+      found.push(...(await core.workers.run(busyTask, { texts, from, to }, limits)))
+    }
+  }
+  return reply
+    .type('text/calendar; charset=utf-8')
+    .send(freeBusy(found, from, to, core.now().getTime() / 1000))
+}
+
+function boundsIn(root: Element): { from: number; to: number } {
+  const range = childOf(root, CALDAV, 'time-range')
+  if (!range) throw new Refusal(400)
+  try {
+    const { from, to } = rangeIn(range)
+    if (from === undefined || to === undefined || to - from > MAX_SECONDS) {
+      throw new UnusableRange('The time range needs a start and an end, at most a year apart')
+    }
+    return { from, to }
+  } catch (error) {
+    if (!(error instanceof UnusableRange)) throw error
+    throw new Refusal(400, undefined, { message: error.message })
+  }
+}
+
+async function calendarsAt(context: Context): Promise<OpenCollection[]> {
+  const { core, me, place } = context
+  if (place.type === 'collection') return [await collectionAt(context, place)]
+  if (place.type !== 'home') throw unsupported()
+  return (await openHome(core.db, me, 'calendar')).filter(({ isOwn }) => isOwn)
+}
+
+const TYPES = ['BUSY', 'BUSY-TENTATIVE', 'BUSY-UNAVAILABLE'] as const
+
+function freeBusy(found: readonly Busy[], from: number, to: number, now: number): string {
+  const lines = [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    'PRODID:-//Mailplane//CalDAV//EN',
+    'BEGIN:VFREEBUSY',
+    `DTSTAMP:${stamp(now)}`,
+    `DTSTART:${stamp(from)}`,
+    `DTEND:${stamp(to)}`,
+  ]
+  for (const type of TYPES) {
+    const name = type === 'BUSY' ? 'FREEBUSY' : `FREEBUSY;FBTYPE=${type}`
+    for (const { start, end } of joined(found.filter((one) => one.type === type))) {
+      lines.push(`${name}:${stamp(start)}/${stamp(end)}`)
+    }
+  }
+  return `${[...lines, 'END:VFREEBUSY', 'END:VCALENDAR'].join('\r\n')}\r\n`
+}
+
+/** Periods that touch become one. */
+function joined(periods: readonly Busy[]): { start: number; end: number }[] {
+  const result: { start: number; end: number }[] = []
+  for (const { start, end } of periods.toSorted((one, other) => one.start - other.start)) {
+    const last = result.at(-1)
+    if (last && start <= last.end) last.end = Math.max(last.end, end)
+    else result.push({ start, end })
+  }
+  return result
+}
+
+const stamp = (seconds: number) => new Date(seconds * 1000).toISOString().replace(/[-:]|\.\d+/g, '')

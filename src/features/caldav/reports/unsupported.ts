@@ -1,0 +1,3 @@
+import { Refusal } from '../protocol/answers.ts'
+
+export const unsupported = () => new Refusal(403, '<D:supported-report/>')

@@ -1,0 +1,195 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Db, Tx } from '../../../database/database.ts'
+
+export interface StoredObject {
+  uri: string
+  etag: string
+  component: string | null
+  size: number
+  modified_at: string
+  /** Present when it was asked for. */
+  data?: string
+}
+
+const COLUMNS = ['uri', 'etag', 'component', 'size', 'modified_at'] as const
+/** Rows with data are read in small numbers: an object has up to 5 MB. */
+const BATCH = { withData: 50, without: 1000 }
+
+const present = (db: Db, collectionId: string, withData: boolean) =>
+  db
+    .selectFrom('dav_objects')
+    .select(COLUMNS)
+    .$if(withData, (query) => query.select('data'))
+    .where('collection_id', '=', collectionId)
+    .where('gone', '=', false)
+
+/** Conditions that narrow the objects which a query has to look at. */
+export interface Narrowing {
+  component?: string | undefined
+  /** Seconds since 1970. */
+  from?: number | undefined
+  to?: number | undefined
+}
+
+/** All objects of a collection, in batches. */
+export async function* list(
+  db: Db,
+  collectionId: string,
+  withData: boolean,
+  { component, from, to }: Narrowing = {},
+): AsyncGenerator<StoredObject[]> {
+  const limit = withData ? BATCH.withData : BATCH.without
+  let after = ''
+  for (;;) {
+    const rows = await present(db, collectionId, withData)
+      .$if(component !== undefined, (query) => query.where('component', '=', component as string))
+      .$if(to !== undefined, (query) => query.where('first_at', '<', to as number))
+      .$if(from !== undefined, (query) => query.where('last_at', '>=', from as number))
+      .where('uri', '>', after)
+      .orderBy('uri')
+      .limit(limit)
+      .execute()
+    if (rows.length > 0) yield rows
+    if (rows.length < limit) return
+    after = rows.at(-1)?.uri ?? ''
+  }
+}
+
+/** The named objects, in batches. */
+export async function* named(
+  db: Db,
+  collectionId: string,
+  names: readonly string[],
+  withData: boolean,
+): AsyncGenerator<StoredObject[]> {
+  const limit = withData ? BATCH.withData : BATCH.without
+  for (let start = 0; start < names.length; start += limit) {
+    const part = names.slice(start, start + limit)
+    yield await present(db, collectionId, withData)
+      .where(sql<SqlBool>`uri = any(${part}::text[])`)
+      .execute()
+  }
+}
+
+export interface WholeObject extends StoredObject {
+  data: string
+  uid: string
+}
+
+export const find = (db: Db, collectionId: string, uri: string): Promise<WholeObject | undefined> =>
+  db
+    .selectFrom('dav_objects')
+    .select([...COLUMNS, 'data', 'uid'])
+    .where('collection_id', '=', collectionId)
+    .where('uri', '=', uri)
+    .where('gone', '=', false)
+    .executeTakeFirst()
+
+/** Without its data. */
+export const findPlain = (db: Db, collectionId: string, uri: string) =>
+  db
+    .selectFrom('dav_objects')
+    .select([...COLUMNS, 'uid'])
+    .where('collection_id', '=', collectionId)
+    .where('uri', '=', uri)
+    .where('gone', '=', false)
+    .executeTakeFirst()
+
+/** The name of the object with this UID. */
+export const findByUid = async (db: Db, collectionId: string, uid: string) =>
+  (
+    await db
+      .selectFrom('dav_objects')
+      .select('uri')
+      .where('collection_id', '=', collectionId)
+      .where('uid', '=', uid)
+      .where('gone', '=', false)
+      .executeTakeFirst()
+  )?.uri
+
+export interface NewObject {
+  uri: string
+  etag: string
+  data: string
+  size: number
+  uid: string
+  component: string | null
+  first_at: number | null
+  last_at: number | null
+}
+
+export const put = (tx: Tx, collectionId: string, object: NewObject, seq: number, now: Date) => {
+  const values = { ...object, seq, gone: false, modified_at: now.toISOString() }
+  return tx
+    .insertInto('dav_objects')
+    .values({ collection_id: collectionId, ...values })
+    .onConflict((conflict) => conflict.columns(['collection_id', 'uri']).doUpdateSet(values))
+    .execute()
+}
+
+export const remove = (tx: Tx, collectionId: string, uri: string, seq: number, now: Date) =>
+  tx
+    .updateTable('dav_objects')
+    .set({ gone: true, data: '', size: 0, seq, modified_at: now.toISOString() })
+    .where('collection_id', '=', collectionId)
+    .where('uri', '=', uri)
+    .execute()
+
+export interface Change extends StoredObject {
+  seq: number
+  gone: boolean
+}
+
+/** Changes after one number and up to another, in their order. The first time deletions are left out. */
+export async function* changes(
+  db: Db,
+  collectionId: string,
+  { since, upTo, limit }: { since: number; upTo: number; limit: number },
+  withData: boolean,
+): AsyncGenerator<Change[]> {
+  const batch = withData ? BATCH.withData : BATCH.without
+  let after = since
+  let left = limit
+  while (left > 0) {
+    const size = Math.min(batch, left)
+    const rows = await db
+      .selectFrom('dav_objects')
+      .select([...COLUMNS, 'seq', 'gone'])
+      .$if(withData, (query) => query.select('data'))
+      .where('collection_id', '=', collectionId)
+      .where('seq', '>', after)
+      .where('seq', '<=', upTo)
+      .$if(since === 0, (query) => query.where('gone', '=', false))
+      .orderBy('seq')
+      .limit(size)
+      .execute()
+    if (rows.length > 0) yield rows
+    if (rows.length < size) return
+    left -= rows.length
+    after = rows.at(-1)?.seq ?? after
+  }
+}
+
+/** Removes the rows of old deletions. Returns their number; 0 ends the loop. */
+export async function forgetDeletions(db: Db, before: Date): Promise<number> {
+  const { rows } = await sql<{ removed: number }>`
+    with old as (
+      select collection_id, uri from dav_objects
+      where gone and modified_at < ${before.toISOString()}::timestamptz
+      limit 1000
+    ), locked as (
+      select id from dav_collections
+      where id in (select collection_id from old) order by id for update
+    ), removed as (
+      delete from dav_objects o using old, locked
+      where o.collection_id = old.collection_id and o.uri = old.uri and o.gone
+        and locked.id = o.collection_id
+      returning o.collection_id, o.seq
+    ), noted as (
+      update dav_collections c set forgotten_seq = greatest(c.forgotten_seq, newest.seq)
+      from (select collection_id, max(seq) as seq from removed group by collection_id) as newest
+      where c.id = newest.collection_id
+    )
+    select count(*)::integer as removed from removed`.execute(db)
+  return rows[0]?.removed ?? 0
+}

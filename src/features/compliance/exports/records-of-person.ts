@@ -1,0 +1,38 @@
+import { Readable } from 'node:stream'
+import type { Core } from '../../../core.ts'
+import { storedPieces } from '../../message-trace/stored-message.ts'
+import type { Person } from '../personal-data/personal-table.ts'
+import { recordsOf } from '../personal-data/records.repository.ts'
+import { register } from '../personal-data/register.ts'
+import { type ArchiveWriter, pathPart } from './archive-writer.ts'
+
+/** Adds the rows of every table of the register that has no file of its own, and quarantined messages. */
+export async function addRecords(
+  needs: Pick<Core, 'db' | 'vault'>,
+  person: Person,
+  archive: ArchiveWriter,
+): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  const quarantined: string[] = []
+  for (const entry of register.filter(({ exported }) => exported === 'records')) {
+    const rows = recordsOf(needs.db, entry, person)
+    const first = await rows.next()
+    if (first.done) continue
+    let count = 0
+    const line = (row: Record<string, unknown>) => {
+      count++
+      if (entry.table === 'quarantine') quarantined.push(String(row.id))
+      return `${JSON.stringify(row)}\n`
+    }
+    async function* lines(row: Record<string, unknown>) {
+      yield line(row)
+      for await (const next of rows) yield line(next)
+    }
+    await archive.stream(`records/${entry.table}.ndjson`, Readable.from(lines(first.value)))
+    counts[entry.table] = count
+  }
+  for (const id of quarantined) {
+    await archive.stream(`quarantine/${pathPart(id)}.eml`, Readable.from(storedPieces(needs, id)))
+  }
+  return counts
+}

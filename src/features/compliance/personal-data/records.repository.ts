@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../database/database.ts'
+import { type Condition, type Person, type PersonalTable, words } from './personal-table.ts'
+import { register } from './register.ts'
+
+const BATCH_SIZE = 500
+
+/** Yields the rows of a table about a person, each once, without the withheld columns. */
+export async function* recordsOf(db: Db, entry: PersonalTable, person: Person) {
+  const earlier: Condition[] = []
+  for (const condition of entry.find(person)) {
+    // Skips the rows that an earlier condition has already returned.
+    const isNew = earlier.map((one) => sql`and (${one}) is not true`)
+    let after = '(0,0)'
+    for (;;) {
+      const { rows } = await sql<{ place: string; row: Record<string, unknown> }>`
+        select ctid::text as place, to_jsonb(t) - ${words(entry.withheld ?? '')}::text[] as row
+        from ${sql.table(entry.table)} t
+        where ctid > ${after}::tid and (${condition}) ${sql.join(isNew, sql` `)}
+        order by ctid limit ${BATCH_SIZE}`.execute(db)
+      for (const { row } of rows) yield row
+      const last = rows.at(-1)
+      if (!last || rows.length < BATCH_SIZE) break
+      after = last.place
+    }
+    earlier.push(condition)
+  }
+}
+
+const anyOf = (conditions: readonly Condition[]) =>
+  conditions.length === 0
+    ? sql`false`
+    : sql.join(
+        conditions.map((one) => sql`(${one})`),
+        sql` or `,
+      )
+
+/** Rows that remain after an erasure do not count, nor do events, which need a slow search. */
+const UNCOUNTED = new Set(['data_erasures', 'compliance_audit', 'events', 'organizations'])
+
+/** Returns whether anything is stored about a person who has no mailbox. */
+export async function isKnown(db: Db, person: Person): Promise<boolean> {
+  const tables = register.filter(
+    ({ table, exported }) => !UNCOUNTED.has(table) && (exported === 'records' || 'in' in exported),
+  )
+  for (const { table, find } of tables) {
+    const { rows } = await sql<{ found: boolean }>`
+      select exists (select from ${sql.table(table)} where ${anyOf(find(person))}) as found`.execute(
+      db,
+    )
+    if (rows[0]?.found) return true
+  }
+  return false
+}
+
+/** The organizations that own rows which an erasure of the person would change. */
+export async function ownersOf(db: Db, person: Person): Promise<string[]> {
+  const owners = new Set(person.organization_id === null ? [] : [person.organization_id])
+  for (const { table, owner, find } of register) {
+    if (owner === undefined) continue
+    const { rows } = await sql<{ owner: string | null }>`
+      select distinct ${sql.ref(owner)} as owner from ${sql.table(table)}
+      where ${anyOf(find(person))}`.execute(db)
+    for (const row of rows) if (row.owner !== null) owners.add(row.owner)
+  }
+  return [...owners].sort()
+}

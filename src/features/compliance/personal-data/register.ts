@@ -1,0 +1,17 @@
+import type { PersonalTable } from './personal-table.ts'
+import { tablesOfAccounts } from './tables-of-accounts.ts'
+import { tablesOfJmap } from './tables-of-jmap.ts'
+import { tablesOfMail } from './tables-of-mail.ts'
+import { tablesThatStay } from './tables-that-stay.ts'
+
+/**
+ * Every table with data about people: how the rows of a person are found, exported and erased, or why they
+ * stay. Exports and erasures follow it. register.test.ts compares it with the schema of the database, so a
+ * new column has to be listed here or in tables-without.ts.
+ */
+export const register: readonly PersonalTable[] = [
+  ...tablesOfMail,
+  ...tablesOfJmap,
+  ...tablesOfAccounts,
+  ...tablesThatStay,
+]

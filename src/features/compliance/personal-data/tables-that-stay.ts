@@ -1,0 +1,142 @@
+import { addressIn, nothing, type PersonalTable } from './personal-table.ts'
+
+const PROOF = 'proves what was done, and cannot be changed'
+const LOGIN = 'a login of the organization or of the operators: delete it there'
+const CONTACT = 'a setting of the organization or the installation: change it there'
+const CONFIDENTIAL = { not: 'about the acts of operators' }
+
+/** Tables that an erasure does not change, and why. */
+export const tablesThatStay: readonly PersonalTable[] = [
+  {
+    table: 'data_erasures',
+    personal: 'user_email',
+    plain: 'status requested_by reason previous_status removed error_message',
+    find: addressIn('user_email'),
+    exported: 'records',
+    withheld: 'requested_by reason',
+    erased: { keep: PROOF },
+  },
+  {
+    table: 'compliance_audit',
+    personal: 'user_email details',
+    plain: 'action performed_by ip_address',
+    find: addressIn('user_email'),
+    exported: CONFIDENTIAL,
+    erased: { keep: PROOF },
+  },
+  {
+    table: 'operator_audit',
+    personal: 'operator_email request_body ip_address',
+    plain: 'caller_scope action target_type result',
+    find: nothing,
+    exported: CONFIDENTIAL,
+    erased: { keep: PROOF },
+  },
+  {
+    table: 'legal_holds',
+    personal: 'custodians',
+    plain: 'name description reason created_by released_by release_reason',
+    find: nothing,
+    exported: CONFIDENTIAL,
+    erased: { keep: PROOF },
+  },
+  {
+    table: 'smtp_credential_events',
+    personal: 'actor source_ip',
+    plain: 'username event detail',
+    find: addressIn('actor'),
+    exported: CONFIDENTIAL,
+    erased: { keep: PROOF },
+  },
+  {
+    table: 'dashboard_users',
+    personal: 'email full_name',
+    plain: 'role',
+    find: addressIn('email'),
+    exported: 'records',
+    withheld: 'password_hash',
+    erased: { keep: LOGIN },
+  },
+  {
+    table: 'operators',
+    personal: 'email full_name',
+    plain: 'role created_by',
+    find: addressIn('email'),
+    exported: 'records',
+    withheld: 'password_hash created_by',
+    erased: { keep: LOGIN },
+  },
+  {
+    table: 'smtp_credentials',
+    personal: 'created_by',
+    plain: 'username name prefix allowed_ips',
+    find: addressIn('created_by'),
+    exported: { not: 'logins of programs' },
+    erased: { keep: LOGIN },
+  },
+  {
+    table: 'organizations',
+    personal: 'admin_email admin_name',
+    plain:
+      'name description settings rate_limits storage_quotas webhook_urls webhook_secret quota_override_by plan_name verification_token',
+    find: addressIn('admin_email'),
+    exported: { not: CONTACT },
+    erased: { keep: CONTACT },
+  },
+  {
+    table: 'shared_mailboxes',
+    personal: 'email name auto_reply_message',
+    plain: 'status',
+    find: nothing,
+    exported: { not: CONTACT },
+    erased: { keep: CONTACT },
+  },
+  {
+    table: 'whitelabel_configs',
+    personal: 'fields',
+    plain: 'custom_domain',
+    find: nothing,
+    exported: { not: CONTACT },
+    erased: { keep: CONTACT },
+  },
+  {
+    table: 'acme_accounts',
+    personal: 'email',
+    plain: 'directory_url account_key',
+    find: addressIn('email'),
+    exported: { not: CONTACT },
+    erased: { keep: CONTACT },
+  },
+  {
+    table: 'alert_channels',
+    personal: 'target',
+    plain: 'name type signing_secret last_error',
+    find: addressIn('target'),
+    exported: { not: CONTACT },
+    erased: { keep: CONTACT },
+  },
+  {
+    table: 'transport_rules',
+    personal: 'conditions actions',
+    plain: 'name description',
+    find: nothing,
+    exported: { not: CONTACT },
+    erased: { keep: CONTACT },
+  },
+  {
+    table: 'idempotency_keys',
+    personal: 'path response',
+    plain: 'caller method key state',
+    find: nothing,
+    exported: { not: 'copies of responses of the API' },
+    erased: { keep: 'for a day' },
+  },
+  {
+    table: 'retention_runs',
+    personal: 'last_email',
+    plain: 'counts error_message',
+    find: nothing,
+    exported: { not: 'the position of a run' },
+    erased: { keep: 'until the run ends' },
+  },
+]

@@ -1,0 +1,167 @@
+import type { Core } from '../../../core.ts'
+import { namedMutex } from '../../../lib/mutex.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
+import { WireBroken } from '../../../mail/imap/wire.ts'
+import { type Connection, openConnection } from '../imap/connection.ts'
+import { ensureAccount, type MailAccount } from './accounts.repository.ts'
+import { syncAccount } from './sync.ts'
+
+const IDLE_MS = 2 * MINUTE_MS
+const FIRST_LOOK_MS = 1500
+
+type Needs = Pick<Core, 'config' | 'db' | 'log' | 'mailServers' | 'workers'>
+
+/** An account while a request uses it. */
+export interface OpenMail {
+  account: MailAccount
+  /** The connection to the mail server. */
+  imap(): Promise<Connection>
+  /** Brings the index up to date, after a change on the mail server. */
+  sync(): Promise<void>
+}
+
+interface Opened {
+  account: MailAccount
+  connection: Connection | undefined
+  idle: NodeJS.Timeout | undefined
+  /** Set when a structure was too large for a response. */
+  withStructure: boolean
+  isContinuing: boolean
+}
+
+export type MailStore = ReturnType<typeof mailStore>
+
+/** The accounts that this process works on. Each has one connection, closed after two minutes. */
+export function mailStore(core: Needs) {
+  const opened = new Map<string, Opened>()
+  const inTurn = namedMutex()
+  const stopping = new AbortController()
+  const figures = { synced: 0, open: () => opened.size }
+
+  function find(account: MailAccount): Opened {
+    const known = opened.get(account.id)
+    // The rights of the holder may have changed, and another holder may share the account.
+    if (known) return known
+    const fresh: Opened = {
+      account,
+      connection: undefined,
+      idle: undefined,
+      withStructure: true,
+      isContinuing: false,
+    }
+    opened.set(account.id, fresh)
+    return fresh
+  }
+
+  async function connectionOf(one: Opened): Promise<Connection> {
+    if (one.connection && !one.connection.isBroken) return one.connection
+    one.connection = await openConnection(core, one.account.email, stopping.signal)
+    return one.connection
+  }
+
+  function close(one: Opened): void {
+    clearTimeout(one.idle)
+    one.connection?.close()
+    one.connection = undefined
+    opened.delete(one.account.id)
+  }
+
+  function restUntilIdle(one: Opened): void {
+    clearTimeout(one.idle)
+    if (stopping.signal.aborted) {
+      close(one)
+      return
+    }
+    one.idle = setTimeout(() => {
+      void inTurn([one.account.id], async () => close(one))
+    }, IDLE_MS)
+    one.idle.unref()
+  }
+
+  async function step(one: Opened): Promise<boolean> {
+    const isReused = one.connection !== undefined && !one.connection.isBroken
+    const connection = await connectionOf(one)
+    const { account, withStructure } = one
+    figures.synced++
+    try {
+      const { hasOlder } = await syncAccount({ core, account, connection, withStructure })
+      one.withStructure = true
+      return hasOlder
+    } catch (error) {
+      if (!(error instanceof WireBroken)) throw error
+      // Dovecot ends a connection whose folder was made anew. A new one may also be needed without the
+      // structure of messages, which can exceed the limit of a response.
+      if (!isReused && !withStructure) throw error
+      if (!isReused) one.withStructure = false
+      return step(one)
+    }
+  }
+
+  /** The first look at a large mailbox answers with its newest messages; the rest follows here. */
+  async function sync(one: Opened): Promise<void> {
+    const end = Date.now() + FIRST_LOOK_MS
+    let hasOlder = await step(one)
+    while (hasOlder && Date.now() < end) hasOlder = await step(one)
+    if (hasOlder && !one.isContinuing) void continueIndexing(one)
+  }
+
+  async function continueIndexing(one: Opened): Promise<void> {
+    one.isContinuing = true
+    try {
+      let hasOlder = true
+      while (hasOlder && !stopping.signal.aborted) {
+        hasOlder = await inTurn([one.account.id], () => step(one))
+      }
+    } catch (error) {
+      if (!stopping.signal.aborted) {
+        core.log.warn({ err: error, account: one.account.id }, 'indexing stopped; it goes on later')
+      }
+    } finally {
+      one.isContinuing = false
+    }
+  }
+
+  async function open<Result>(
+    account: MailAccount,
+    isFresh: boolean,
+    work: (mail: OpenMail) => Promise<Result>,
+  ): Promise<Result> {
+    const one = find(account)
+    clearTimeout(one.idle)
+    try {
+      await ensureAccount(core.db, account)
+      if (!isFresh) await sync(one)
+      return await work({ account, imap: () => connectionOf(one), sync: () => sync(one) })
+    } finally {
+      restUntilIdle(one)
+    }
+  }
+
+  return {
+    figures,
+    /**
+     * Runs the work of an account one after the other, each with an index that is up to date unless
+     * the caller has just done that (`isFresh`).
+     */
+    use: <Result>(
+      account: MailAccount,
+      work: (mail: OpenMail) => Promise<Result>,
+      { isFresh = false } = {},
+    ): Promise<Result> => inTurn([account.id], () => open(account, isFresh, work)),
+
+    /** The same for two accounts, for copies between them. */
+    useBoth: <Result>(
+      to: MailAccount,
+      from: MailAccount,
+      work: (mail: OpenMail, source: OpenMail) => Promise<Result>,
+    ): Promise<Result> =>
+      inTurn([to.id, from.id], () =>
+        open(to, false, (mail) => open(from, false, (source) => work(mail, source))),
+      ),
+
+    async stop(): Promise<void> {
+      stopping.abort()
+      for (const one of [...opened.values()]) close(one)
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import type { ServerResponse } from 'node:http'
+import type { Core } from '../../../core.ts'
+import type { Login } from '../core/method.ts'
+import { ensureAccount } from '../index/accounts.repository.ts'
+import { changedKinds, stateOf } from '../index/change-log.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import type { Watchers } from './watchers.ts'
+
+const MIN_PING_SECONDS = 30
+const MAX_PING_SECONDS = 900
+const MAX_PER_HOLDER = 10
+
+interface Asked {
+  types: string
+  closeafter: string
+  ping: number
+}
+
+type Needs = Pick<Core, 'db' | 'log'> & { feed: ChangeFeed; watchers: Watchers }
+
+export type EventSources = ReturnType<typeof eventSources>
+
+/** RFC 8620 section 7.3: streams of state changes. */
+export function eventSources({ db, log, feed, watchers }: Needs) {
+  const open = new Map<ServerResponse, { holderId: string; end: () => void }>()
+
+  const countOf = (holderId: string) =>
+    [...open.values()].filter((one) => one.holderId === holderId).length
+
+  return {
+    get count() {
+      return open.size
+    },
+    isFull: (holderId: string) => countOf(holderId) >= MAX_PER_HOLDER,
+
+    async serve(response: ServerResponse, { accounts, holder }: Login, asked: Asked) {
+      const types = asked.types === '*' || asked.types === '' ? undefined : asked.types.split(',')
+      const seen = new Map<string, number>()
+      for (const account of accounts) {
+        await ensureAccount(db, account)
+        seen.set(account.id, await stateOf(db, account.id))
+      }
+      const write = (event: string, data: object) =>
+        response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+      const look = async (accountId: string) => {
+        const kinds = await changedKinds(db, accountId, seen.get(accountId) ?? 0)
+        const states = kinds.map(({ kind, state }) => [kind, String(state)] as const)
+        if (states.length === 0) return
+        seen.set(accountId, Math.max(...kinds.map(({ state }) => Number(state))))
+        const wanted = states.filter(([kind]) => !types || types.includes(kind))
+        if (wanted.length === 0) return
+        write('state', {
+          '@type': 'StateChange',
+          changed: { [accountId]: Object.fromEntries(wanted) },
+        })
+        if (asked.closeafter === 'state') end()
+      }
+      const lookSafely = (accountId: string) =>
+        void look(accountId).catch((error) => log.warn({ err: error }, 'a state was not sent'))
+      const endings = accounts.flatMap((account) => [
+        feed.on(account.id, lookSafely),
+        watchers.watch(account),
+      ])
+      const interval = pingSeconds(asked.ping)
+      const pinging = interval && setInterval(() => write('ping', { interval }), interval * 1000)
+      const end = () => {
+        if (!open.delete(response)) return
+        if (pinging) clearInterval(pinging)
+        for (const ending of endings) ending()
+        response.end()
+      }
+      open.set(response, { holderId: holder.id, end })
+      response.on('close', end)
+      // Changes while the stream was being opened.
+      for (const account of accounts) lookSafely(account.id)
+    },
+
+    stop() {
+      for (const { end } of [...open.values()]) end()
+    },
+  }
+}
+
+/** 0: no pings. */
+const pingSeconds = (asked: number): number =>
+  asked > 0 ? Math.min(MAX_PING_SECONDS, Math.max(MIN_PING_SECONDS, asked)) : 0

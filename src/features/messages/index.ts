@@ -1,0 +1,11 @@
+import type { Core } from '../../core.ts'
+import type { Feature } from '../feature.ts'
+import { traceService } from '../message-trace/trace.service.ts'
+import { messageRoutes } from './messages.routes.ts'
+import { messageService } from './messages.service.ts'
+
+export const messages = (core: Core): Feature => ({
+  prefix: '/api/v1/messages',
+  routes: messageRoutes(messageService({ db: core.db, trace: traceService(core) })),
+  capabilities: ['messages'],
+})

@@ -1,0 +1,57 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { none } from '../../access/labels.ts'
+import { ApiError } from '../../errors.ts'
+import type { BuiltFile, BuiltFiles } from './built-files.ts'
+import { PAGE_HEADERS, pageHtml, preferencesOf, SURFACES, type Surface } from './page.ts'
+
+const route = { config: { auth: none() }, schema: { hide: true } }
+
+const FOREVER = 'public, max-age=31536000, immutable'
+const AN_HOUR = 'public, max-age=3600'
+const HASHED = /-[A-Z0-9]{8}\.\w+$/
+
+/** The pages of the surfaces, and the scripts, styles and pictures that they load. */
+export const pageRoutes =
+  ({ manifest, files }: BuiltFiles): FastifyPluginAsync =>
+  async (app) => {
+    const languages = Object.keys(manifest.scripts)
+    const page = (surface: Surface) => (request: FastifyRequest, reply: FastifyReply) => {
+      const { cookies, headers } = request
+      const preferences = preferencesOf(languages, cookies, headers['accept-language'])
+      return reply
+        .headers(PAGE_HEADERS)
+        .type('text/html; charset=utf-8')
+        .send(pageHtml(manifest, surface, preferences))
+    }
+    app.get('/', { ...route, handler: page('start') })
+    for (const surface of SURFACES) {
+      if (surface === 'start') continue
+      app.get(`/${surface}`, { ...route, handler: page(surface) })
+      app.get(`/${surface}/*`, { ...route, handler: page(surface) })
+    }
+    app.get<{ Params: { '*': string } }>('/assets/*', {
+      ...route,
+      handler: (request, reply) => {
+        const name = request.params['*']
+        const file = files.get(name)
+        // `reply.callNotFound` would answer 405, because the path has a route.
+        if (!file) throw new ApiError(404, 'Not found')
+        reply.header('cache-control', HASHED.test(name) ? FOREVER : AN_HOUR)
+        return send(request, reply, file)
+      },
+    })
+  }
+
+function send(request: FastifyRequest, reply: FastifyReply, file: BuiltFile) {
+  const accepted = String(request.headers['accept-encoding'] ?? '')
+  reply.type(file.type).header('vary', 'Accept-Encoding')
+  if (accepts(accepted, 'br')) return reply.header('content-encoding', 'br').send(file.brotli)
+  if (accepts(accepted, 'gzip')) return reply.header('content-encoding', 'gzip').send(file.gzip)
+  return reply.send(file.plain)
+}
+
+const accepts = (header: string, encoding: string): boolean =>
+  header.split(',').some((entry) => {
+    const [name = '', quality = ''] = entry.split(';')
+    return name.trim() === encoding && !/q=0(\.0*)?\s*$/.test(quality)
+  })

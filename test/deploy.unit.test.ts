@@ -1,0 +1,148 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { variables } from '../src/config/index.ts'
+import { composeValue, copyOf, instructions, isInContext } from './support/container.ts'
+import { blocksOf, commandsOf, pages, ROOT } from './support/documentation.ts'
+
+const FOLDER = join(ROOT, 'deploy', 'systemd')
+const units = readdirSync(FOLDER).map((name) => {
+  const lines = readFileSync(join(FOLDER, name), 'utf8').split('\n')
+  const valuesOf = (key: string) =>
+    lines.filter((line) => line.startsWith(`${key}=`)).map((line) => line.slice(key.length + 1))
+  return { name, valuesOf }
+})
+const known = new Set([...Object.keys(variables), 'NODE_ENV'])
+
+// Finding N19: what an operator installs on a host.
+describe('the units in deploy/systemd', () => {
+  it('start Mailplane, the helper, the mail servers, backups and the hook of certificates', () => {
+    expect(units.map(({ name }) => name).sort()).toEqual([
+      'mailplane-backup.service',
+      'mailplane-backup.timer',
+      'mailplane-certificates.path',
+      'mailplane-certificates.service',
+      'mailplane-edge.service',
+      'mailplane-helper.service',
+      'mailplane.service',
+    ])
+    const commands = units
+      .flatMap(({ valuesOf }) => [...valuesOf('ExecStart'), ...valuesOf('ExecStop')])
+      .flatMap((line) => /dist\/main\.js (.*)/.exec(line)?.[1] ?? [])
+    expect(commands.sort()).toEqual([
+      'backup',
+      'edge down',
+      'edge up',
+      'helper --socket /run/mailplane/helper',
+      'serve',
+    ])
+  })
+
+  it('set only variables that src/config/ reads', () => {
+    const set = units.flatMap(({ valuesOf }) =>
+      valuesOf('Environment').flatMap((line) => line.split(' ').map((one) => one.split('=')[0])),
+    )
+    expect(set.length).toBeGreaterThan(5)
+    expect(set.filter((name) => !known.has(name as string))).toEqual([])
+  })
+
+  it('run as a user without rights, except the helper and the mail servers', () => {
+    const ours = units.filter(({ valuesOf }) => valuesOf('WorkingDirectory').length > 0)
+    const asUser = ours.filter(({ valuesOf }) => valuesOf('User')[0] === 'mailplane')
+    expect(asUser.map(({ name }) => name).sort()).toEqual([
+      'mailplane-backup.service',
+      'mailplane.service',
+    ])
+    for (const { name, valuesOf } of asUser) {
+      expect(valuesOf('CapabilityBoundingSet'), name).toEqual([''])
+    }
+    for (const { name, valuesOf } of ours.filter(({ name }) => name !== 'mailplane-edge.service')) {
+      expect(valuesOf('NoNewPrivileges'), name).toEqual(['yes'])
+      expect(valuesOf('ProtectSystem'), name).toEqual(['strict'])
+    }
+  })
+})
+
+const image = instructions().filter(({ stage }) => stage === 1)
+const textOf = (name: string) => image.find((one) => one.name === name)?.text ?? ''
+const environment = Object.fromEntries(
+  textOf('ENV')
+    .split(' ')
+    .map((one) => one.split('=')),
+) as Record<string, string>
+
+// The image is not built here; test/faults/container.test.ts follows the Dockerfile without Docker.
+describe('the container image', () => {
+  it('copies only files that exist and that Dockerfile.dockerignore leaves in', () => {
+    const sources = instructions()
+      .filter(({ name }) => name === 'COPY')
+      .map(copyOf)
+      .flatMap((one) => (one.isFromBuild ? [] : one.sources))
+    expect(sources).toContain('migrations')
+    expect(sources.filter((path) => !existsSync(join(ROOT, path)) || !isInContext(path))).toEqual(
+      [],
+    )
+    expect(isInContext('docs')).toBe(false)
+    expect(isInContext('src/log.test.ts')).toBe(false)
+  })
+
+  it('leaves out only packages of package.json', () => {
+    const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const left = [
+      ...instructions()
+        .map(({ text }) => text)
+        .join()
+        .matchAll(/optionalDependencies\.([\w-]+)/g),
+    ]
+    expect(left.length).toBeGreaterThan(0)
+    expect(left.filter(([, name = '']) => !(name in optionalDependencies))).toEqual([])
+  })
+
+  it('has the port, the data folder and the files that compose.yaml names', () => {
+    expect(
+      existsSync(join(ROOT, 'deploy', composeValue('context'), composeValue('dockerfile'))),
+    ).toBe(true)
+    expect(composeValue('ports')).toBe(`127.0.0.1:8083:${environment.PORT}`)
+    expect(textOf('EXPOSE')).toBe(environment.PORT)
+    expect(composeValue('volumes')).toBe(`data:${environment.DATA_DIR}`)
+    expect(textOf('VOLUME')).toBe(environment.DATA_DIR)
+  })
+
+  it('is what the documented docker commands name', () => {
+    const commands = pages.flatMap(({ text }) => blocksOf(text)).flatMap(commandsOf)
+    const docker = commands.filter((line) => line.startsWith('docker '))
+    expect(docker.length).toBeGreaterThan(2)
+    for (const line of docker) {
+      expect(line).toMatch(/^docker compose --file deploy\/compose\.yaml (up|exec mailplane) /)
+    }
+    expect(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8')).toMatch(
+      /^services:\n {2}mailplane:$/m,
+    )
+    expect(docker.join()).toContain(`cat ${environment.DATA_DIR}/bootstrap-token`)
+    expect(commands).toContain('curl -s http://127.0.0.1:8083/health')
+  })
+})
+
+describe('the commands of deploy/README.md', () => {
+  const commands = pages
+    .filter(({ path }) => path === 'deploy/README.md')
+    .flatMap(({ text }) => blocksOf(text))
+    .flatMap(commandsOf)
+
+  it('name only units of deploy/systemd', () => {
+    const named = commands.flatMap((line) =>
+      (/^systemctl (?:enable --now|start|restart) ([^#]*)/.exec(line)?.[1] ?? '')
+        .split(' ')
+        .filter(Boolean),
+    )
+    expect(named).toContain('mailplane-helper')
+    const names = units.map(({ name }) => name)
+    expect(named.filter((name) => !names.includes(`${name}.service`))).toEqual([])
+  })
+
+  it('install only files of deploy/', () => {
+    const sources = commands.flatMap((line) => /^install -m \d+ (\S+)/.exec(line)?.[1] ?? [])
+    expect(sources).toContain('deploy/logrotate/mailplane')
+    expect(sources.filter((path) => !existsSync(join(ROOT, path.replace('/*', ''))))).toEqual([])
+  })
+})

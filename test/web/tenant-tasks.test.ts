@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasChromium } from './support/chromium.ts'
+import { startWorld, type World } from './support/world.ts'
+
+let world: World
+describe.skipIf(!hasChromium)('a tenant in the dashboard', () => {
+  beforeAll(async () => {
+    world = await startWorld()
+  })
+  afterAll(() => world?.stop())
+
+  it('makes a DKIM key, publishes its record and activates it', async () => {
+    const { page, close } = await world.visit(await world.jars.dashboard())
+    await page.goto(`/app/domains/${world.tenant.domainId}`)
+    await page.getByText('SPF went missing').waitFor()
+    await page.getByRole('button', { name: 'Make a new key' }).click()
+    await page.getByText('was made. Publish its record').waitFor()
+    const keys = await world.tenant.get(`/api/v1/domains/${world.tenant.domainId}/dkim-keys`)
+    const { selector, record_name, record_value } = keys.body.data.items.find(
+      (one: { active: boolean; retired_at: string | null }) => !one.active && !one.retired_at,
+    )
+    await page.getByRole('button', { name: `Actions for ${selector}` }).click()
+    await page.getByRole('menuitem', { name: 'Activate' }).click()
+    const dialog = page.getByRole('dialog', { name: `Sign with ${selector}?` })
+    await dialog.getByRole('button', { name: 'Activate' }).click()
+    await dialog.getByText('is not visible in DNS yet').waitFor()
+    world.dns.state.records[record_name] = { TXT: [record_value] }
+    await dialog.getByRole('button', { name: 'Activate' }).click()
+    await page.getByText(`Mail is signed with ${selector} from now on`).waitFor()
+    await page.getByRole('row', { name: new RegExp(`${selector}.*Signs mail`, 's') }).waitFor()
+    await close()
+  })
+
+  it('opens a webhook dead letter, sees its payload and sends it again', async () => {
+    const { page, problems, close } = await world.visit(await world.jars.dashboard())
+    await page.goto('/app/webhooks')
+    await page.getByRole('link', { name: 'Dead letters' }).click()
+    const row = page.getByRole('row', { name: /email\.bounced/ })
+    await row.getByRole('button', { name: 'Details' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('"<one@acme.test>"').waitFor()
+    await dialog.getByRole('button', { name: 'Send again' }).click()
+    await page.getByRole('cell', { name: 'Being sent again' }).waitFor()
+    await page.goto('/app/webhooks/deliveries')
+    await row.getByRole('button', { name: 'Details' }).first().click()
+    await page.getByRole('dialog').getByText('"<one@acme.test>"').waitFor()
+    expect(await page.evaluate('window.hacked')).toBeUndefined()
+    expect(problems()).toEqual([])
+    await close()
+  })
+
+  it('adds many mailboxes at once and sees why one was not added', async () => {
+    const { page, close } = await world.visit(await world.jars.dashboard())
+    await page.goto('/app/mailboxes')
+    await page.getByRole('button', { name: 'Add many' }).click()
+    const dialog = page.getByRole('dialog')
+    const lines = ['team-1@acme.test, One', 'team-2@acme.test', 'person-0@acme.test']
+    await dialog.getByLabel('One mailbox in each line').fill(lines.join('\n'))
+    await dialog.getByRole('button', { name: 'Add mailboxes' }).click()
+    await dialog.getByText('2 mailboxes were added.').waitFor()
+    await dialog.getByText('Email account person-0@acme.test already exists').waitFor()
+    const { body } = await world.tenant.get('/api/v1/mailboxes/email-accounts?q=team-')
+    expect(body.data.pagination.total).toBe(2)
+    await close()
+  })
+})

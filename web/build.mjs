@@ -1,0 +1,113 @@
+// Builds web/ into dist/web: a script for each surface and language, one style sheet, hashed names,
+// compressed. The server sends the files as they are. `--report` prints the sizes.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { build } from 'esbuild'
+import { texts } from './texts.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const out = join(root, 'dist', 'web')
+
+/** The first part of the path, and the folder of the surface. */
+export const SURFACES = {
+  start: 'start',
+  setup: 'setup',
+  app: 'dashboard',
+  console: 'console',
+  mailbox: 'mailbox',
+}
+export const LANGUAGES = ['en', 'de']
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  // Umlauts as they are, not as escapes.
+  charset: 'utf8',
+  format: 'esm',
+  // Nesting, light-dark() and oklch() are sent as they are written.
+  target: ['chrome123', 'firefox128', 'safari18'],
+  entryNames: '[name]-[hash]',
+  outdir: out,
+  write: false,
+  metafile: true,
+  logLevel: 'error',
+}
+
+/** Everything that dist/web contains, by name. */
+async function files() {
+  const made = new Map()
+  const manifest = { scripts: {}, style: '' }
+  const add = ({ outputFiles, metafile }) => {
+    for (const { path, contents } of outputFiles) made.set(basename(path), Buffer.from(contents))
+    return Object.keys(metafile.outputs).map((path) => basename(path))
+  }
+  const [styles, ...scripts] = await Promise.all([
+    build({ ...common, entryPoints: [{ in: 'web/ui/app.css', out: 'style' }] }),
+    ...LANGUAGES.map((language) =>
+      build({
+        ...common,
+        entryPoints: Object.entries(SURFACES).map(([name, folder]) => ({
+          in: `web/${folder}/main.tsx`,
+          out: `${name}-${language}`,
+        })),
+        jsx: 'automatic',
+        jsxImportSource: 'preact',
+        define: { LANGUAGE: JSON.stringify(language) },
+        plugins: [texts(join(root, 'web'), language)],
+      }),
+    ),
+  ])
+  const [style = ''] = add(styles)
+  manifest.style = style
+  for (const [index, language] of LANGUAGES.entries()) {
+    const names = add(scripts[index])
+    manifest.scripts[language] = Object.fromEntries(
+      Object.keys(SURFACES).map((surface) => [
+        surface,
+        names.find((name) => name.startsWith(`${surface}-${language}-`)),
+      ]),
+    )
+  }
+  made.set('icon.svg', readFileSync(join(root, 'web', 'ui', 'icon.svg')))
+  return { made, manifest }
+}
+
+const compressors = {
+  br: (contents) =>
+    promisify(brotliCompress)(contents, {
+      params: { [constants.BROTLI_PARAM_SIZE_HINT]: contents.length },
+    }),
+  gz: (contents) => promisify(gzip)(contents, { level: 9 }),
+}
+
+export async function buildWeb() {
+  const { made, manifest } = await files()
+  mkdirSync(out, { recursive: true })
+  const sizes = await Promise.all(
+    [...made].map(async ([name, contents]) => {
+      writeFileSync(join(out, name), contents)
+      const size = { name, plain: contents.length }
+      for (const [ending, compress] of Object.entries(compressors)) {
+        const smaller = await compress(contents)
+        writeFileSync(join(out, `${name}.${ending}`), smaller)
+        size[ending] = smaller.length
+      }
+      return size
+    }),
+  )
+  writeFileSync(join(out, 'manifest.json'), JSON.stringify(manifest))
+  return sizes
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const sizes = await buildWeb()
+  if (process.argv.includes('--report')) {
+    for (const { name, plain, gz, br } of sizes) {
+      process.stdout.write(`${name.padEnd(30)} ${plain} plain, ${gz} gzip, ${br} brotli\n`)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { useState } from 'preact/hooks'
+import { useMay } from '../../lib/may.ts'
+import { forget, useAction } from '../../lib/query.ts'
+import { go } from '../../lib/router.tsx'
+import { ConfirmByNameWithReason } from '../../ui/confirm.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Failed } from '../../ui/failed.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { Text } from '../../ui/page.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { t as common } from '../../ui/words.ts'
+import { api } from '../api.ts'
+import { BySender } from './by-sender.tsx'
+import type { Queued } from './queue.tsx'
+import { t } from './words.ts'
+
+/** Holding is undone by releasing, so neither asks. A refusal is shown in a dialog. */
+export function QueueActions({ message }: { message: Queued }) {
+  const may = useMay()
+  const [failed, setFailed] = useState(false)
+  const [open, setOpen] = useState<'delete' | 'sender'>()
+  const { queue_id, sender, status } = message
+  const params = { queue_id }
+  const act = useAction(async (idempotencyKey, what: 'hold' | 'release' | 'flush') => {
+    if (what === 'flush') {
+      const { flushed } = await api.post('/queue/mail-queue/flush', {
+        body: { queue_id },
+        idempotencyKey,
+      })
+      toast(t.flushed(String(flushed)))
+    } else {
+      await api.post(`/queue/message/{queue_id}/${what}`, { params, idempotencyKey })
+      if (what === 'hold') toast(t.held(queue_id), () => void run('release'))
+      else toast(t.released(queue_id))
+    }
+    forget('queue')
+  })
+  const run = async (what: 'hold' | 'release' | 'flush') => setFailed(!(await act.run(what)))
+  const mayChange = may<'POST /queue/message/{queue_id}/hold'>('operator')
+  if (!(mayChange || sender)) return null
+  return (
+    <>
+      <Menu name={common.actionsFor(queue_id)}>
+        {mayChange && status !== 'hold' && (
+          <MenuItem onClick={() => void run('flush')}>{t.tryNow}</MenuItem>
+        )}
+        {mayChange &&
+          (status === 'hold' ? (
+            <MenuItem onClick={() => void run('release')}>{t.release}</MenuItem>
+          ) : (
+            <MenuItem onClick={() => void run('hold')}>{t.hold}</MenuItem>
+          ))}
+        {sender && (
+          <MenuItem onClick={() => go(`/console/trace?sender=${encodeURIComponent(sender)}`)}>
+            {t.trace}
+          </MenuItem>
+        )}
+        {mayChange && <MenuItem onClick={() => setOpen('sender')}>{t.ofThisSender}</MenuItem>}
+        {mayChange && (
+          <MenuItem danger onClick={() => setOpen('delete')}>
+            {t.remove}
+          </MenuItem>
+        )}
+      </Menu>
+      <ConfirmByNameWithReason
+        kind="queue-delete"
+        name={queue_id}
+        open={open === 'delete'}
+        onClose={() => setOpen(undefined)}
+        title={t.removeTitle(queue_id)}
+        submit={t.remove}
+        onConfirm={async (reason, idempotencyKey) => {
+          await api.delete('/queue/message/{queue_id}', {
+            params,
+            body: { reason },
+            idempotencyKey,
+          })
+          forget('queue')
+          toast(t.removed(queue_id))
+        }}
+      >
+        <p>
+          {t.sender}: <Text>{sender || t.bounce}</Text>
+        </p>
+        <p>{t.removeHint}</p>
+      </ConfirmByNameWithReason>
+      <BySender
+        sender={sender || 'MAILER-DAEMON'}
+        open={open === 'sender'}
+        onClose={() => setOpen(undefined)}
+      />
+      <Dialog title={queue_id} open={failed} onClose={() => setFailed(false)}>
+        <Failed error={act.error} />
+      </Dialog>
+    </>
+  )
+}

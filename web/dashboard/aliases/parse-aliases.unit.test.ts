@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { parseAliases } from './parse-aliases.ts'
+
+it('reads an alias from each line, whatever separates the addresses', () => {
+  const { aliases, badLine } = parseAliases(
+    'a@x.test, b@x.test\n\nc@x.test\td@x.test;e@x.test\r\n@x.test -> f@x.test\n',
+  )
+  expect(badLine).toBeUndefined()
+  expect(aliases).toEqual([
+    { source: 'a@x.test', destination: 'b@x.test' },
+    { source: 'c@x.test', destination: 'd@x.test,e@x.test' },
+    { source: '@x.test', destination: 'f@x.test' },
+  ])
+})
+
+it('names the first line without a destination', () => {
+  expect(parseAliases('a@x.test b@x.test\nc@x.test\nd@x.test').badLine).toBe(2)
+})

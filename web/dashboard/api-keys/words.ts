@@ -1,0 +1,68 @@
+const en = {
+  title: 'API keys',
+  search: 'Search by name',
+  name: 'Name',
+  nameHint: 'What uses it, e.g. web shop',
+  access: 'Access',
+  accessHint:
+    'Read sees everything. Write changes mailboxes, domains and so on. Administration also manages people and keys.',
+  levels: { read: 'Read', write: 'Read and write', admin: 'Administration' },
+  status: 'Status',
+  anyStatus: 'Any status',
+  statuses: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
+  expires: 'Expires',
+  expiresHint: 'Left empty, it does not expire.',
+  lastUsed: 'Last used',
+  created: 'Created',
+  add: 'Add key',
+  addFirst: 'Add the first key',
+  none: 'No API keys yet',
+  noneHint: 'Programs call the API with a key of their own. The reference is at /docs.',
+  added: (name: string) => `${name} was added`,
+  secretTitle: (name: string) => `Key of ${name}`,
+  rotate: 'Replace',
+  rotateTitle: (name: string) => `Replace the key of ${name}?`,
+  rotateHint:
+    'A new key is made. The old one works as long as you choose, so that programs can be changed without a gap.',
+  overlap: 'Hours that the old key still works',
+  revoke: 'Revoke',
+  revokeTitle: (name: string) => `Revoke ${name}?`,
+  revokeHint: 'It stops working at once. This cannot be undone.',
+  revoked: (name: string) => `${name} is revoked`,
+}
+
+const de: typeof en = {
+  title: 'API-Schlüssel',
+  search: 'Namen suchen',
+  name: 'Name',
+  nameHint: 'Wer ihn benutzt, z. B. Webshop',
+  access: 'Zugriff',
+  accessHint:
+    'Lesen sieht alles. Schreiben ändert Postfächer, Domains und so weiter. Verwaltung ändert auch Personen und Schlüssel.',
+  levels: { read: 'Lesen', write: 'Lesen und schreiben', admin: 'Verwaltung' },
+  status: 'Status',
+  anyStatus: 'Jeder Status',
+  statuses: { active: 'Aktiv', expired: 'Abgelaufen', revoked: 'Widerrufen' },
+  expires: 'Läuft ab',
+  expiresHint: 'Leer: Er läuft nicht ab.',
+  lastUsed: 'Zuletzt benutzt',
+  created: 'Angelegt',
+  add: 'Schlüssel anlegen',
+  addFirst: 'Ersten Schlüssel anlegen',
+  none: 'Noch keine API-Schlüssel',
+  noneHint:
+    'Programme rufen die API mit einem eigenen Schlüssel auf. Die Beschreibung steht unter /docs.',
+  added: (name) => `${name} wurde angelegt`,
+  secretTitle: (name) => `Schlüssel von ${name}`,
+  rotate: 'Ersetzen',
+  rotateTitle: (name) => `Den Schlüssel von ${name} ersetzen?`,
+  rotateHint:
+    'Es entsteht ein neuer Schlüssel. Der alte gilt so lange, wie Sie wählen, damit Programme ohne Lücke umgestellt werden können.',
+  overlap: 'Stunden, die der alte Schlüssel noch gilt',
+  revoke: 'Widerrufen',
+  revokeTitle: (name) => `${name} widerrufen?`,
+  revokeHint: 'Er gilt sofort nicht mehr. Das lässt sich nicht rückgängig machen.',
+  revoked: (name) => `${name} ist widerrufen`,
+}
+
+export const t: typeof en = LANGUAGE === 'de' ? de : en

@@ -1,0 +1,3 @@
+import { clientFor } from '../lib/sessions.ts'
+
+export const api = clientFor('mailbox')

@@ -1,0 +1,53 @@
+const en = {
+  title: (brand: string) => `Sign in to ${brand}`,
+  as: 'Sign in as',
+  kinds: { dashboard: 'Organization', mailbox: 'Mailbox', operator: 'Operator' },
+  hints: {
+    dashboard: 'Manage domains, mailboxes and sending of your organization.',
+    mailbox: 'Forwarding, vacation reply, rules and password of your own mailbox.',
+    operator: 'Run this platform: organizations, queue, security, monitoring.',
+  },
+  forgot: 'Forgot the password?',
+  forgotHint: 'We mail a link to set a new password to this address.',
+  sendLink: 'Send link',
+  linkSent: 'If the address belongs to a user, a link is on its way.',
+  back: 'Back to sign-in',
+  help: 'Need help?',
+  support: 'Ask the support',
+  enrolTitle: 'Set up the second factor',
+  enrolHint: 'This account needs a second factor. It takes a minute.',
+  newPasswordTitle: 'Choose a new password',
+  newPasswordHint: 'Your password is temporary. Choose another one to go on.',
+  newPassword: 'New password',
+  passwordRule: '12 characters or more, with letters and numbers',
+  noOperator: 'No operator exists yet.',
+  setUp: 'Set up the first operator',
+}
+
+const de: typeof en = {
+  title: (brand) => `Bei ${brand} anmelden`,
+  as: 'Anmelden als',
+  kinds: { dashboard: 'Organisation', mailbox: 'Postfach', operator: 'Betreiber' },
+  hints: {
+    dashboard: 'Domains, Postfächer und Versand Ihrer Organisation verwalten.',
+    mailbox: 'Weiterleitung, Abwesenheit, Regeln und Passwort Ihres Postfachs.',
+    operator: 'Die Plattform betreiben: Organisationen, Warteschlange, Sicherheit, Überwachung.',
+  },
+  forgot: 'Passwort vergessen?',
+  forgotHint: 'Wir senden einen Link für ein neues Passwort an diese Adresse.',
+  sendLink: 'Link senden',
+  linkSent: 'Wenn die Adresse zu einem Konto gehört, ist ein Link unterwegs.',
+  back: 'Zurück zur Anmeldung',
+  help: 'Brauchen Sie Hilfe?',
+  support: 'Hilfe fragen',
+  enrolTitle: 'Zweiten Faktor einrichten',
+  enrolHint: 'Dieses Konto braucht einen zweiten Faktor. Das dauert eine Minute.',
+  newPasswordTitle: 'Neues Passwort wählen',
+  newPasswordHint: 'Ihr Passwort ist vorläufig. Wählen Sie ein anderes.',
+  newPassword: 'Neues Passwort',
+  passwordRule: 'Mindestens 12 Zeichen, mit Buchstaben und Ziffern',
+  noOperator: 'Es gibt noch keinen Betreiber.',
+  setUp: 'Ersten Betreiber einrichten',
+}
+
+export const t: typeof en = LANGUAGE === 'de' ? de : en

@@ -1,0 +1,66 @@
+const en = {
+  title: 'DNS records',
+  copyZone: 'Copy as zone file',
+  allRecords: 'of all records',
+  checkNow: 'Check now',
+  checking: 'Checking…',
+  publish: 'Publish these records where the DNS of the domain is managed, then check.',
+  allPass: 'All required records are in place.',
+  failing: (count: number, total: number) =>
+    `${count} of ${total} checks fail now. New records can take an hour to be seen.`,
+  looked: 'Looked',
+  again: 'Looks again every 30 seconds while this page is open.',
+  verifiedOn: 'All checks passed on',
+  records: 'Records to publish',
+  type: 'Type',
+  priority: (priority: number) => `priority ${priority}`,
+  name: 'Name',
+  value: 'Value',
+  now: 'Now',
+  nameOf: (what: string) => `name of the ${what}`,
+  valueOf: (what: string) => `value of the ${what}`,
+  recordOf: (type: string, name: string) => `${type} record of ${name}`,
+  foundInstead: 'Found instead:',
+  states: {
+    pass: 'In place',
+    missing: 'Missing',
+    absent: 'Not published',
+    different: 'Different',
+    unknown: 'Not checked yet',
+  },
+}
+
+const de: typeof en = {
+  title: 'DNS-Einträge',
+  copyZone: 'Als Zonendatei kopieren',
+  allRecords: 'aller Einträge',
+  checkNow: 'Jetzt prüfen',
+  checking: 'Prüft …',
+  publish:
+    'Tragen Sie diese Einträge dort ein, wo das DNS der Domain verwaltet wird, und prüfen Sie dann.',
+  allPass: 'Alle nötigen Einträge sind vorhanden.',
+  failing: (count, total) =>
+    `${count} von ${total} Prüfungen schlagen fehl. Neue Einträge brauchen bis zu einer Stunde.`,
+  looked: 'Geprüft',
+  again: 'Wird alle 30 Sekunden erneut geprüft, solange die Seite offen ist.',
+  verifiedOn: 'Alle Prüfungen bestanden am',
+  records: 'Einträge',
+  type: 'Typ',
+  priority: (priority) => `Priorität ${priority}`,
+  name: 'Name',
+  value: 'Wert',
+  now: 'Jetzt',
+  nameOf: (what) => `Name: ${what}`,
+  valueOf: (what) => `Wert: ${what}`,
+  recordOf: (type, name) => `${type}-Eintrag von ${name}`,
+  foundInstead: 'Stattdessen gefunden:',
+  states: {
+    pass: 'Vorhanden',
+    missing: 'Fehlt',
+    absent: 'Nicht veröffentlicht',
+    different: 'Anders',
+    unknown: 'Noch nicht geprüft',
+  },
+}
+
+export const t: typeof en = LANGUAGE === 'de' ? de : en
