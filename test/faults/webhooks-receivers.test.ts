@@ -34,7 +34,7 @@ beforeAll(async () => {
       SVC_SECRET_KEY: 'a root key that is long enough for it',
       WEBHOOK_URL: receiver.url,
       WEBHOOK_WORKERS: String(EVENTS),
-      WEBHOOK_TIMEOUT: '3',
+      WEBHOOK_TIMEOUT: '10',
       WEBHOOK_RETRY_SCHEDULE: `0,${ASKED_SECONDS}`,
     },
   })
@@ -155,20 +155,19 @@ describe('a misbehaving webhook receiver', () => {
   it('gets no retry and no dead letter after 406', async () => {
     const rows = await deliverAll('unwanted', answer(406))
     expect(rows.map(({ statuses }) => statuses)).toEqual(Array(EVENTS).fill(['abandoned']))
-    expect(receipts(receiver, 'unwanted')).toMatchObject({ distinct: EVENTS, duplicates: 0 })
+    expect(receipts(receiver, 'unwanted')).toEqual({ distinct: EVENTS, total: EVENTS })
     expect(await sql`select from webhook_dead_letters`).toHaveLength(0)
   })
 
   it('counts as successful with 200 although its response never ends', async () => {
     const rows = await deliverAll('chatty', endless(200))
     expect(rows.map(({ statuses }) => statuses)).toEqual(Array(EVENTS).fill(['delivered']))
-    expect(receipts(receiver, 'chatty')).toMatchObject({ distinct: EVENTS, duplicates: 0 })
+    expect(receipts(receiver, 'chatty')).toEqual({ distinct: EVENTS, total: EVENTS })
     expect(sentBytes / EVENTS).toBeLessThan(32 * 1024 ** 2)
   })
 
   it('gets no request on a connection that it may be closing, because idle ones are closed first', async () => {
     await deliverAll('idle', (response) => response.end())
-    // Node closes idle connections after 5 seconds, other servers after 2.
-    await until(async () => (await receiver.connections()) === 0, 2000)
+    await until(async () => (await receiver.connections()) === 0)
   })
 })

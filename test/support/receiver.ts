@@ -32,6 +32,8 @@ export async function startReceiver(
       state.reply(received, response, got.length)
     })
   })
+  // Only the client closes idle connections, so that a test sees whether it does.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(port, host, resolve))
   const bound = (server.address() as AddressInfo).port
   return {
