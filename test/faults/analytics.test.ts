@@ -69,7 +69,7 @@ it('analytics count every stored row exactly once while ingestors are killed', a
   await victim.killNode()
   await folding.killNode()
   await Promise.all([ingest(0), start('analytics'), start('analytics')])
-  await until(async () => (await stored()) === 2 * MESSAGES, 60_000)
+  await until(async () => (await stored()) === 2 * MESSAGES)
   await until(async () => (await sql`select from mail_traffic_pending limit 1`).length === 0)
 
   const [rows] = await sql`
@@ -124,7 +124,7 @@ it('a report whose daemon was killed is sent again with its id unchanged', async
   await until(() => receiver.got.length === 1)
   await victim.killNode()
   await start('analytics')
-  await until(() => receiver.got.length === 2, 60_000)
+  await until(() => receiver.got.length === 2)
   const state = async () =>
     (await sql`select * from analytics_schedules where schedule_id = ${schedule}`)[0]
   await until(async () => (await state())?.last_run_at !== null)

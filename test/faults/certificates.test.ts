@@ -62,7 +62,7 @@ describe.skipIf(pebbleMissing)(`a certificate order${title}`, () => {
     await sql`update acme_orders set lease_until = now()`
 
     const second = await manager()
-    await until(async () => (await owner.get(path)).body.data.status === 'active', 60_000)
+    await until(async () => (await owner.get(path)).body.data.status === 'active')
     expect(await sql`select state, attempts from acme_orders`).toEqual([
       { state: 'done', attempts: 2 },
     ])

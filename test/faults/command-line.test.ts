@@ -170,14 +170,15 @@ describe.each([
     })
     expect(await mailplane('throttles', 'lift', '--account', EMAIL)).toMatchObject({ code: 2 })
     if (!server) return
+    // The block lasts for minutes, so that it is still there when the commands run.
     const login = (password: string) =>
-      (server as NonNullable<typeof server>).send('POST', '/api/v1/auth/login', {
+      (server as NonNullable<typeof server>).send('POST', '/api/v1/platform/auth/login', {
         body: { email: EMAIL, password },
       })
     for (const _ of [1, 2, 3]) expect((await login('guess')).status).toBe(401)
     const listed = JSON.parse((await mailplane('throttles', 'list', '--json')).stdout)
     expect(listed).toContainEqual(
-      expect.objectContaining({ kind: 'account', username: EMAIL, service: 'api' }),
+      expect.objectContaining({ kind: 'account', username: EMAIL, service: 'operator' }),
     )
     for (const target of [
       ['--account', EMAIL.toUpperCase()],

@@ -93,7 +93,7 @@ it('every message is stored once although the ingestor is killed repeatedly', as
   }
   sent.end()
   await start()
-  await until(async () => (await stored()) >= sent.expected.rows, 60_000)
+  await until(async () => (await stored()) >= sent.expected.rows)
   expect(await totals()).toEqual(sent.expected)
   expect(await sql`select count(*)::int from mail_log_messages`).toEqual([{ count: 0 }])
 })
@@ -113,7 +113,7 @@ it('one of two ingestors reads the log, and the other takes over after a kill', 
   await first.killNode()
   sent.write(300)
   sent.end()
-  await until(async () => (await stored()) >= sent.expected.rows, 60_000)
+  await until(async () => (await stored()) >= sent.expected.rows)
   expect(await totals()).toEqual(sent.expected)
   expect(await owner()).not.toBe(before)
 })
@@ -153,7 +153,7 @@ it('log rotation loses no line, with and without a running ingestor', async () =
   sent.write(300)
   sent.end()
   await start()
-  await until(async () => (await stored()) >= sent.expected.rows, 60_000)
+  await until(async () => (await stored()) >= sent.expected.rows)
   expect(await totals()).toEqual(sent.expected)
 })
 
@@ -167,7 +167,7 @@ it('the ingestor continues after an outage of the database', async () => {
     where datname = current_database() and pid <> pg_backend_pid()`
   sent.write(300)
   sent.end()
-  await until(async () => (await stored()) >= sent.expected.rows, 60_000)
+  await until(async () => (await stored()) >= sent.expected.rows)
   expect(await totals()).toEqual(sent.expected)
 })
 

@@ -70,7 +70,7 @@ it('a restart of PostgreSQL loses no webhook event', async () => {
   await embedded(start.dataDir, (sql) => emitMany(sql, EVENT, EVENTS))
   await inTheMiddle(receiver)
   for (const pid of workersIn(start.dataDir)) kill(pid, 'SIGKILL')
-  await until(() => receipts(receiver, EVENT).distinct === EVENTS, 60_000)
+  await until(() => receipts(receiver, EVENT).distinct === EVENTS)
   const { unrecorded } = await embedded(start.dataDir, (sql) =>
     expectNothingLost(receiver, sql, EVENT, EVENTS),
   )

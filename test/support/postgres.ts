@@ -63,7 +63,7 @@ export async function cloneDatabase(
   const maintenance = new URL(url)
   maintenance.pathname = '/postgres'
   const run = async (statement: string) => {
-    const sql = connect(maintenance.href, { max: 1 })
+    const sql = connect(maintenance.href, { max: 1, connect_timeout: 120 })
     try {
       await sql.unsafe(statement)
     } finally {

@@ -32,10 +32,10 @@ const OWN_PORTS = [
   'AUTH_POLICY_PORT',
   'CONTENT_FILTER_PORT',
 ]
-// Below the ports of edges and of clients; each process of the test run has a range of its own.
+// Below 20,000, where `freePort` begins; each process of the test run has a range of its own.
 const FIRST_PORT = 10_500
 const PORTS = 20
-const RANGES = 600
+const RANGES = 470
 let portsTaken = 0
 
 /** Ports for the mail servers that no other test server uses. */

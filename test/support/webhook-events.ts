@@ -62,7 +62,7 @@ export async function expectNothingLost(
   prefix: string,
   count: number,
 ) {
-  await until(() => receipts(receiver, prefix).distinct === count, 60_000)
+  await until(() => receipts(receiver, prefix).distinct === count)
   await until(async () => (await waiting(sql, prefix)) === 0)
   const rows = await recorded(sql, prefix)
   const once = rows.filter(({ statuses }) => statuses.indexOf('delivered') === statuses.length - 1)
