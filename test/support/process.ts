@@ -32,8 +32,8 @@ const OWN_PORTS = [
   'AUTH_POLICY_PORT',
   'CONTENT_FILTER_PORT',
 ]
-// Below 20,000, where `freePort` begins; each process of the test run has a range of its own.
-const FIRST_PORT = 10_500
+// Between the ports of an edge and 20,000, where `freePort` begins; each process has its own range.
+const FIRST_PORT = 10_600
 const PORTS = 20
 const RANGES = 470
 let portsTaken = 0
