@@ -15,6 +15,10 @@ export interface Mail {
   /** The login name of the sender; undefined for mail from outside. */
   login: string | undefined
   clientIp: string | undefined
+  /** Rspamd marks the message; mailbox filters move it to the junk folder. */
+  isSpam?: boolean
+  /** Domains that have proven that the message is theirs, by DKIM, SPF or DMARC. */
+  verifiedDomains?: readonly string[]
   /** Postfix keeps the message on hold until it is released. */
   isHeld?: boolean
   /** Called when Postfix has accepted the message, with its queue id. */

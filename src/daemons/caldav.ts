@@ -1,6 +1,8 @@
 import { Registry } from 'prom-client'
 import { davLogin, type Login } from '../features/caldav/login/login.ts'
 import { davRoutes } from '../features/caldav/protocol/dav.routes.ts'
+import { type SendCounts, sendCalendarMail } from '../features/caldav/scheduling/send-outbox.ts'
+import { runChores } from '../jobs/chores.ts'
 import { scrapedCounter } from '../lib/metrics.ts'
 import type { Daemon } from './daemon.ts'
 
@@ -8,16 +10,18 @@ import type { Daemon } from './daemon.ts'
 export const caldav: Daemon = {
   async start(core) {
     const login = davLogin(core)
-    const registry = caldavRegistry(login)
+    const messages = { sent: 0, failed: 0 }
+    const registry = caldavRegistry(login, messages)
+    const chores = await runChores(core, [sendCalendarMail(messages)])
     return {
       features: [{ prefix: '', routes: davRoutes(core, login) }],
       metrics: () => registry.metrics(),
-      async stop() {},
+      stop: () => chores.stop(),
     }
   },
 }
 
-function caldavRegistry(login: Login): Registry {
+function caldavRegistry(login: Login, messages: SendCounts): Registry {
   const registry = new Registry()
   scrapedCounter(
     {
@@ -27,6 +31,15 @@ function caldavRegistry(login: Login): Registry {
       label: 'outcome',
     },
     () => ({ ...login.counts }),
+  )
+  scrapedCounter(
+    {
+      registry,
+      name: 'caldav_messages_total',
+      help: 'Invitations and replies handed over to the mail server, by outcome: sent or failed',
+      label: 'outcome',
+    },
+    () => ({ ...messages }),
   )
   return registry
 }

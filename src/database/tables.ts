@@ -218,6 +218,23 @@ export interface Tables {
     kind: 'organization' | 'operator'
     created_at: Generated<Timestamp>
   }
+  calendar_mail: {
+    id: string
+    seq: GeneratedAlways<number>
+    organization_id: string
+    account_id: string
+    collection_id: string | null
+    uid: string
+    method: 'REQUEST' | 'CANCEL' | 'REPLY'
+    sender: string
+    recipient: string
+    content: string
+    attempts: Generated<number>
+    due_at: Generated<Timestamp>
+    created_at: Generated<Timestamp>
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
+  }
   certificates: {
     id: string
     domain: string
@@ -371,6 +388,7 @@ export interface Tables {
     seq: number
     gone: Generated<boolean>
     modified_at: Generated<Timestamp>
+    schedule_tag: string | null
   }
   deleted_mailboxes: {
     id: string

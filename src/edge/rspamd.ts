@@ -14,7 +14,7 @@ const SUFFIXES = 'suffixes.dat'
 
 /**
  * On a private edge Rspamd signs mail and detects only the spam test patterns, so that it makes no
- * network look-ups. On a real host these files extend the full configuration of the package.
+ * network look-ups but those of DKIM keys. On a real host these files extend the full configuration of the package.
  */
 export function rspamdFiles(edge: EdgeSettings): RenderedFile[] {
   if (edge.isPrivate) {
@@ -99,6 +99,9 @@ const redisServers = ({ redis }: EdgeSettings) =>
     : `servers = "${redis.host}:${redis.port}";
 db = "${redis.database}";${redis.password === '' ? '' : `\npassword = "${redis.password}";`}`
 
+const nameServers = ({ dnsServers }: EdgeSettings) =>
+  (dnsServers.length > 0 ? dnsServers : ['127.0.0.1']).map((one) => `"${one}"`).join(', ')
+
 const privateConfig = (edge: EdgeSettings) => `# Written by mailplane; changes here are lost.
 options {
   pidfile = "${edge.folders.rspamdPid}";
@@ -120,7 +123,7 @@ options {
   dns {
     timeout = 1s;
     retransmits = 1;
-    nameserver = ["127.0.0.1"];
+    nameserver = [${nameServers(edge)}];
   }
   control_socket = "${edge.folders.rspamdData}/control.sock mode=0600";
 }
@@ -142,6 +145,10 @@ worker "controller" {
   count = 1;
   password = "${edge.controllerPassword}";
   enable_password = "${edge.controllerPassword}";
+}
+# All clients of a private edge are on this machine.
+dkim {
+  check_local = true;
 }
 modules {
   path = "/usr/share/rspamd/plugins/";

@@ -57,6 +57,7 @@ function common({ config, vault, database }: Given, ports: Ports) {
       filterPort === 0
         ? undefined
         : { host: config.EDGE_POLICY_HOST, port: filterPort, key: secrets.originKey },
+    dnsServers: config.SVC_DNS_SERVERS,
     redis: signingRedis(config),
   }
 }

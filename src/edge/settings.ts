@@ -26,6 +26,8 @@ export interface EdgeSettings {
   contentFilter: ContentFilter | undefined
   /** The virus scanner; undefined when it is turned off. */
   antivirus: Antivirus | undefined
+  /** Resolvers of a private Rspamd. */
+  dnsServers: readonly string[]
   /** The Redis with the signing keys; undefined when they are files. */
   redis: RedisAddress | undefined
   /** A private edge on loopback: no delays after wrong passwords, no network look-ups. */

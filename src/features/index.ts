@@ -10,9 +10,10 @@ import type { Services } from './services.ts'
  * The order of the stages of the content filter. Data loss prevention inspects the message as the
  * transport rules leave it. Attachments are counted once nothing can refuse the message any more.
  * Pacing comes after all stages that may refuse, because a refused message must
- * not count. Tracking comes last, because its links are not content of the sender.
+ * not count. Tracking comes after them, because its links are not content of the sender. Calendars come
+ * last, because they follow mail that is delivered.
  */
-const PHASES = ['spam', 'rules', 'leaks', 'attachments', 'pacing', 'tracking'] as const
+const PHASES = ['spam', 'rules', 'leaks', 'attachments', 'pacing', 'tracking', 'calendars'] as const
 
 /** Services that run the jobs and chores of features, besides the API. */
 export type WorkingService =
@@ -203,7 +204,13 @@ const FEATURES: readonly FeatureParts[] = [
       load: async () => (await import('./transport-rules/stage.ts')).transportRulesStage,
     },
   },
-  { api: async () => (await import('./caldav/index.ts')).calendars },
+  {
+    api: async () => (await import('./caldav/index.ts')).calendars,
+    stage: {
+      phase: 'calendars',
+      load: async () => (await import('./caldav/scheduling/scheduling.stage.ts')).schedulingStage,
+    },
+  },
   {
     api: async () => (await import('./rag/index.ts')).rag,
     events: () => import('./rag/rag.events.ts'),

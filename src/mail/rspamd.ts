@@ -1,3 +1,4 @@
+import { domainOf } from '../lib/mail-address.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import { exchange } from '../outbound/exchange.ts'
 import type { CurrentMailServers } from './mail-servers.ts'
@@ -27,6 +28,8 @@ export interface Verdict {
   virus: string | undefined
   /** An antivirus is configured and did not respond. */
   isUnscanned: boolean
+  /** Domains that have proven that the message is theirs, by DKIM, SPF or DMARC. */
+  verifiedDomains: string[]
   /** Headers to add to the message. */
   headers: { name: string; value: string }[]
 }
@@ -71,9 +74,18 @@ export const rspamd =
       text: reply.messages?.smtp_message,
       virus: virus && (virus[1].options?.[0] ?? virus[0]),
       isUnscanned: symbols.some(([name]) => /VIRUS_FAIL$/.test(name)),
+      verifiedDomains: verifiedIn(reply.symbols ?? {}, sender),
       headers: Object.entries(reply.milter?.add_headers ?? {}).flatMap(headersNamed),
     }
   }
+
+/** The options of the symbols name the domain; SPF is about the domain of the envelope sender. */
+function verifiedIn(symbols: NonNullable<Reply['symbols']>, sender: string): string[] {
+  const signed = (symbols.R_DKIM_ALLOW?.options ?? []).map((option) => option.split(':')[0] ?? '')
+  const aligned = symbols.DMARC_POLICY_ALLOW?.options?.slice(0, 1) ?? []
+  const listed = symbols.R_SPF_ALLOW && sender.includes('@') ? [domainOf(sender)] : []
+  return [...new Set([...signed, ...aligned, ...listed].map((one) => one.toLowerCase()))]
+}
 
 /** Rspamd sends a string, an object with a `value`, or an array of these. */
 function headersNamed([name, given]: [string, unknown]): Verdict['headers'] {

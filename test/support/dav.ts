@@ -11,14 +11,15 @@ export async function startDav(env: Record<string, string> = {}) {
   return {
     app,
     /** Sends requests with a login, as a calendar program does. */
-    client: (email: string, password = PASSWORD) => davClient(app, email, password),
+    client: (email: string, password?: string) => davClient(app, email, password),
     stop: app.stop,
   }
 }
 
 export type DavClient = ReturnType<typeof davClient>
 
-function davClient(app: App, email: string, password: string) {
+/** Sends requests with a login, as a calendar program does. */
+export function davClient(app: Pick<App, 'send'>, email: string, password = PASSWORD) {
   const authorization = `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}`
   const send = (method: string, path: string, { body, headers = {}, from }: Send = {}) =>
     app.send(method, path, {

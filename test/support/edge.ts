@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Stage } from '../../src/content/stage.ts'
+import { caldav } from '../../src/daemons/caldav.ts'
 import { startContentFilter } from '../../src/daemons/content-filter.ts'
 import type { Running } from '../../src/daemons/daemon.ts'
 import { daemons } from '../../src/daemons/index.ts'
@@ -52,7 +53,7 @@ export async function startMailHost({
   const app = await startApp({
     limiting: true,
     oauth,
-    daemons: [jmap],
+    daemons: [jmap, ...(elsewhere.includes('caldav') ? [] : [caldav])],
     env: {
       EDGE_RELAY_HOST: sink.host,
       SVC_MAIL_HOSTNAME: 'mx.edge.test',
@@ -157,7 +158,7 @@ export async function startMailHost({
   }
 }
 
-const STARTED_ABOVE = new Set(['api', 'rate_limiter', 'content_filter', 'jmap'])
+const STARTED_ABOVE = new Set(['api', 'rate_limiter', 'content_filter', 'jmap', 'caldav'])
 
 /** Free ports for the policy services, because several hosts run on the test machine at once. */
 async function policyPorts() {

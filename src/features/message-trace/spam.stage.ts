@@ -69,7 +69,9 @@ function spamStage({ clients, config, db, log, now, quarantine, rspamd }: Needs)
         if (messageId !== null) {
           await keepScore(db, { messageId, organizationId, score: verdict.score }, now())
         }
-        return { kind: 'pass', mails: [await withVerdict(mail, verdict, isMarked)] }
+        const { verifiedDomains } = verdict
+        const passed = await withVerdict(mail, verdict, isMarked)
+        return { kind: 'pass', mails: [{ ...passed, isSpam: isMarked, verifiedDomains }] }
       }
       countSpam(mail)
       // Without the mark: a released message belongs in the inbox, not in the junk folder.

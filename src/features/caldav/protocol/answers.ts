@@ -8,10 +8,11 @@ const DECLARATION = '<?xml version="1.0" encoding="utf-8"?>\n'
 /** A longer answer is sent while it is made. */
 const MAX_BUFFERED = 256 * 1024
 
-/** The implemented features; scheduling (RFC 6638) is not one of them. */
-export const DAV_HEADER = '1, 3, access-control, calendar-access, addressbook, extended-mkcol'
+/** The implemented features. */
+export const DAV_HEADER =
+  '1, 3, access-control, calendar-access, calendar-auto-schedule, addressbook, extended-mkcol'
 export const ALLOW =
-  'OPTIONS, GET, HEAD, PUT, DELETE, COPY, MOVE, PROPFIND, PROPPATCH, MKCOL, MKCALENDAR, REPORT'
+  'OPTIONS, GET, HEAD, PUT, DELETE, POST, COPY, MOVE, PROPFIND, PROPPATCH, MKCOL, MKCALENDAR, REPORT'
 
 /** A refusal in the form of the protocol: a status and, where one exists, the name of the condition. */
 export class Refusal extends Error {

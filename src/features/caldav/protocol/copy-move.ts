@@ -5,7 +5,7 @@ import { Refusal } from './answers.ts'
 import { type Context, collectionAt, type Handler, writable } from './context.ts'
 import { type Place, placeOf } from './places.ts'
 import { checkPreconditions } from './preconditions.ts'
-import { factsOf, removeObject, store } from './write-object.ts'
+import { factsOf, removeObject, store, tagsOf } from './write-object.ts'
 
 type ObjectPlace = Extract<Place, { type: 'object' }>
 
@@ -35,7 +35,7 @@ export const copyOrMove: Handler = async (context) => {
     const isOnto = place.uri === target.uri && place.name === target.name
     if (isOnto) throw new Refusal(403)
     if (isMove) {
-      await removeObject(tx, writable(from).id, place.name, core.now(), (etag) => {
+      await removeObject(tx, writable(from).id, place.name, core.now(), ({ etag }) => {
         if (etag !== source.etag) throw new Refusal(412)
       })
     }
@@ -45,7 +45,7 @@ export const copyOrMove: Handler = async (context) => {
   })
   return reply
     .code(result.isNew ? 201 : 204)
-    .header('etag', `"${result.etag}"`)
+    .headers(tagsOf(result))
     .send()
 }
 

@@ -9,6 +9,7 @@ import { type Element, isNamed, readXml, UnusableXml } from '../../../lib/xml.ts
 import type { Holder } from '../login/holder.ts'
 import type { Login } from '../login/login.ts'
 import { report } from '../reports/report.ts'
+import { askFreeBusy } from '../scheduling/ask-free-busy.ts'
 import { createDefaults } from '../store/open-collection.ts'
 import { DAV, XML_LIMITS } from '../xml/names.ts'
 import { ALLOW, DAV_HEADER, Refusal, sendRefusal } from './answers.ts'
@@ -40,6 +41,7 @@ const HANDLERS: Record<string, Handler> = {
   GET: get,
   HEAD: get,
   PUT: put,
+  POST: askFreeBusy,
   DELETE: remove,
 }
 

@@ -37,11 +37,11 @@ describe('discovery', () => {
     expect(hrefsIn(contacts.text)).toEqual([books, `${books}contacts/`, `${books}domain/`])
   })
 
-  it('announces what the server does, without scheduling', async () => {
+  it('announces what the server does, with scheduling', async () => {
     const { status, headers } = await dav.app.send('OPTIONS', '/dav/')
     expect(status).toBe(200)
     expect(headers.dav).toContain('calendar-access')
-    expect(headers.dav).not.toContain('schedule')
+    expect(headers.dav).toContain('calendar-auto-schedule')
     expect(headers.allow).toContain('REPORT')
   })
 

@@ -6,6 +6,7 @@ export type Place =
   | { type: 'principals' }
   | { type: 'homes'; kind: Kind }
   | { type: 'principal'; account: string }
+  | { type: 'inbox' | 'outbox'; account: string }
   | { type: 'home'; kind: Kind; account: string }
   | { type: 'collection'; kind: Kind; account: string; uri: string }
   | { type: 'object'; kind: Kind; account: string; uri: string; name: string }
@@ -32,6 +33,10 @@ export function placeOf(path: string): Place | undefined {
   if (folder === 'principals') {
     if (account === undefined) return { type: 'principals' }
     return uri === undefined ? { type: 'principal', account } : undefined
+  }
+  if (folder === 'scheduling') {
+    const isBox = account !== undefined && (uri === 'inbox' || uri === 'outbox')
+    return isBox && name === undefined ? { type: uri, account } : undefined
   }
   const kind = Object.hasOwn(KINDS, folder) ? KINDS[folder] : undefined
   if (!kind) return undefined
@@ -67,6 +72,8 @@ export const rootPath = `${ROOT}/`
 export const principalsPath = `${ROOT}/principals/`
 export const homesPath = (kind: Kind) => `${ROOT}/${FOLDERS[kind]}/`
 export const principalPath = (account: string) => `${ROOT}/principals/${segment(account)}/`
+export const boxPath = (type: 'inbox' | 'outbox', account: string) =>
+  `${ROOT}/scheduling/${segment(account)}/${type}/`
 export const homePath = (kind: Kind, account: string) =>
   `${ROOT}/${FOLDERS[kind]}/${segment(account)}/`
 export const collectionPath = (kind: Kind, account: string, uri: string) =>
@@ -85,6 +92,9 @@ export function pathOf(place: Place): string {
       return homesPath(place.kind)
     case 'principal':
       return principalPath(place.account)
+    case 'inbox':
+    case 'outbox':
+      return boxPath(place.type, place.account)
     case 'home':
       return homePath(place.kind, place.account)
     case 'collection':

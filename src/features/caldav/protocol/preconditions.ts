@@ -16,6 +16,16 @@ export function checkPreconditions(headers: IncomingHttpHeaders, etag: string | 
   if (noneMatch !== undefined && names(noneMatch, etag)) throw new Refusal(412)
 }
 
+/** Checks If-Schedule-Tag-Match (RFC 6638 section 8.3): answers of attendees do not change this tag. */
+export function checkScheduleTag(
+  headers: IncomingHttpHeaders,
+  tag: string | null | undefined,
+): void {
+  const match = headers['if-schedule-tag-match']
+  if (match === undefined) return
+  if (typeof match !== 'string' || !names(match, tag ?? undefined)) throw new Refusal(412)
+}
+
 /** Returns whether a reader already has the present object. */
 export const isUnchanged = (headers: IncomingHttpHeaders, etag: string): boolean =>
   headers['if-none-match'] !== undefined && names(headers['if-none-match'], etag)

@@ -4,7 +4,14 @@ import type { OpenCollection } from '../store/open-collection.ts'
 import { CALDAV, CALENDARSERVER, CARDDAV, DAV, keyOf } from '../xml/names.ts'
 import { escaped } from '../xml/write.ts'
 import { href } from './answers.ts'
-import { homePath, type Kind, type Place, principalPath, principalsPath } from './places.ts'
+import {
+  boxPath,
+  homePath,
+  type Kind,
+  type Place,
+  principalPath,
+  principalsPath,
+} from './places.ts'
 
 export const MAX_OBJECT_BYTES = 5 * 1024 * 1024
 
@@ -52,10 +59,17 @@ const ofPrincipal =
 function typesOf(resource: Resource): string {
   if (resource.object) return ''
   if (resource.place.type === 'principal') return '<D:principal/><D:collection/>'
+  if (resource.place.type === 'inbox') return '<D:collection/><C:schedule-inbox/>'
+  if (resource.place.type === 'outbox') return '<D:collection/><C:schedule-outbox/>'
   if (!isCollection(resource)) return '<D:collection/>'
   return `<D:collection/>${resource.collection?.kind === 'calendar' ? '<C:calendar/>' : '<A:addressbook/>'}`
 }
 
+/** RFC 6638 section 6: what the mailbox itself may do with its boxes. */
+const BOX_PRIVILEGES = {
+  inbox: ['C:schedule-deliver', 'C:schedule-deliver-invite', 'C:schedule-deliver-reply'],
+  outbox: ['C:schedule-send', 'C:schedule-send-freebusy'],
+}
 const READ = ['D:read', 'D:read-acl', 'D:read-current-user-privilege-set', 'C:read-free-busy']
 const WRITE = ['D:write', 'D:write-content', 'D:bind', 'D:unbind']
 
@@ -64,6 +78,7 @@ function privilegesOf({ collection, place }: Resource): string {
   const isOwn = collection ? collection.isOwn : place.type === 'home'
   const names = [
     ...READ,
+    ...(place.type === 'inbox' || place.type === 'outbox' ? BOX_PRIVILEGES[place.type] : []),
     ...(mayWrite ? [...WRITE, 'D:write-properties'] : []),
     ...(isOwn ? ['D:all'] : []),
   ]
@@ -123,6 +138,13 @@ const LIVE = new Map<string, Property>([
   [
     keyOf(CARDDAV, 'addressbook-home-set'),
     ofPrincipal(({ id }) => href(homePath('addressbook', id))),
+  ],
+  [keyOf(CALDAV, 'schedule-inbox-URL'), ofPrincipal(({ id }) => href(boxPath('inbox', id)))],
+  [keyOf(CALDAV, 'schedule-outbox-URL'), ofPrincipal(({ id }) => href(boxPath('outbox', id)))],
+  [keyOf(CALDAV, 'calendar-user-type'), ofPrincipal(() => 'INDIVIDUAL')],
+  [
+    keyOf(CALDAV, 'schedule-tag'),
+    ofObject(({ schedule_tag: tag }) => (tag === null ? undefined : escaped(`"${tag}"`))),
   ],
   [
     keyOf(CALDAV, 'calendar-user-address-set'),
@@ -208,6 +230,9 @@ const ASKED_BY_NAME = new Set([
   keyOf(DAV, 'supported-report-set'),
   keyOf(DAV, 'current-user-privilege-set'),
   keyOf(CALDAV, 'calendar-home-set'),
+  keyOf(CALDAV, 'schedule-inbox-URL'),
+  keyOf(CALDAV, 'schedule-outbox-URL'),
+  keyOf(CALDAV, 'schedule-tag'),
   keyOf(CARDDAV, 'addressbook-home-set'),
   keyOf(CALDAV, 'supported-collation-set'),
   keyOf(CARDDAV, 'supported-collation-set'),

@@ -2,6 +2,9 @@ import type { Tx } from '../../../database/database.ts'
 import { sha256 } from '../../../lib/tokens.ts'
 import { OutOfTime, taskIn } from '../../../lib/worker-pool.ts'
 import type { ObjectFacts } from '../objects/read-object.task.ts'
+import { changeWithMessages, type Enqueue } from '../scheduling/outgoing.ts'
+import { otherCalendarWith } from '../scheduling/owners.repository.ts'
+import { mayHavePeople } from '../scheduling/people.ts'
 import * as collections from '../store/collections.repository.ts'
 import * as objects from '../store/objects.repository.ts'
 import type { OpenCollection } from '../store/open-collection.ts'
@@ -15,7 +18,7 @@ import {
   writable,
 } from './context.ts'
 import { type Kind, objectPath, type Place } from './places.ts'
-import { checkPreconditions, isUnchanged } from './preconditions.ts'
+import { checkPreconditions, checkScheduleTag, isUnchanged } from './preconditions.ts'
 import { MAX_OBJECT_BYTES } from './properties.ts'
 
 const TIME_LIMIT_MS = 5000
@@ -70,14 +73,22 @@ export const put: Handler = async (context) => {
     throw new Refusal(403, `<${prefixOf(kind)}:max-resource-size/>`)
   const text = textIn(body, kind)
   const facts = await factsOf(core, kind, text, me.organization_id)
-  const { etag, isNew } = await core.change(request.caller, (tx) =>
-    store(tx, core, { collection, place, text, facts, headers: request.headers }),
+  const { headers } = request
+  const changed = { collection, name: place.name, after: text }
+  const stored = await changeWithMessages(context, changed, (tx, enqueue) =>
+    store(tx, core, { collection, place, text, facts, headers, enqueue }),
   )
   return reply
-    .code(isNew ? 201 : 204)
-    .header('etag', `"${etag}"`)
+    .code(stored.isNew ? 201 : 204)
+    .headers(tagsOf(stored))
     .send()
 }
+
+/** An entity tag tells the client that the object is stored as it was sent. */
+export const tagsOf = ({ etag, scheduleTag, isAsSent }: Stored): Record<string, string> => ({
+  ...(isAsSent && { etag: `"${etag}"` }),
+  ...(scheduleTag !== null && { 'schedule-tag': `"${scheduleTag}"` }),
+})
 
 /** The text of the body, which is stored byte for byte. */
 function textIn(body: Buffer, kind: Kind): string {
@@ -100,14 +111,24 @@ interface Storing {
   headers: Context['request']['headers']
   /** An object that is copied or moved may replace one with another UID. */
   replaces?: boolean
+  /** Stores the messages of the change; without it none are sent. */
+  enqueue?: Enqueue
+}
+
+interface Stored {
+  etag: string
+  scheduleTag: string | null
+  isNew: boolean
+  /** False when answers of attendees were added to the object. */
+  isAsSent: boolean
 }
 
 /** Stores an object under the lock of its collection. */
 export async function store(
   tx: Tx,
   { config, now }: Pick<DavCore, 'config' | 'now'>,
-  { collection, place, text, facts, headers, replaces = false }: Storing,
-): Promise<{ etag: string; isNew: boolean }> {
+  { collection, place, text, facts, headers, replaces = false, enqueue }: Storing,
+): Promise<Stored> {
   const { id, owner } = writable(collection)
   const row = await collections.lock(tx, id)
   if (!row) throw new Refusal(409)
@@ -120,6 +141,7 @@ export async function store(
   }
   const before = await objects.findPlain(tx, id, place.name)
   checkPreconditions(headers, before?.etag)
+  checkScheduleTag(headers, before?.schedule_tag)
   const sameUid = await objects.findByUid(tx, id, facts.uid)
   const other =
     sameUid !== undefined && sameUid !== place.name
@@ -131,14 +153,36 @@ export async function store(
     const path = href(objectPath(kind, place.account, place.uri, other))
     throw new Refusal(403, `<${prefix}:no-uid-conflict>${path}</${prefix}:no-uid-conflict>`)
   }
-  const size = Buffer.byteLength(text)
+  const hasPeople = kind === 'calendar' && mayHavePeople(text)
+  if (hasPeople) await refuseSecondCopy(tx, collection, place, facts.uid)
+  const { merged } = (await enqueue?.(tx, before)) ?? { merged: undefined }
+  const data = merged ?? text
+  const size = Buffer.byteLength(data)
   const growth = size - (before?.size ?? 0)
   await checkQuota(tx, config, owner, growth, before === undefined)
-  const etag = sha256(text).slice(0, 32)
+  const etag = sha256(data).slice(0, 32)
+  const scheduleTag = hasPeople ? etag : null
   const change = { objects: before ? 0 : 1, bytes: growth }
   const seq = await collections.advance(tx, id, change)
-  await objects.put(tx, id, { uri: place.name, etag, data: text, size, ...facts }, seq, now())
-  return { etag, isNew: before === undefined }
+  const object = { uri: place.name, etag, data, size, schedule_tag: scheduleTag, ...facts }
+  await objects.put(tx, id, object, seq, now())
+  return { etag, scheduleTag, isNew: before === undefined, isAsSent: merged === undefined }
+}
+
+/** RFC 6638 section 3.2.4.1: messages about an event must find one object. */
+async function refuseSecondCopy(
+  tx: Tx,
+  collection: OpenCollection,
+  { account }: ObjectPlace,
+  uid: string,
+): Promise<void> {
+  const { id, owner, uri } = writable(collection)
+  const other = await otherCalendarWith(tx, owner, uid, id)
+  if (!other) return
+  const home = collection.uri.slice(0, collection.uri.length - uri.length)
+  const path = href(objectPath('calendar', account, home + other.collection, other.uri))
+  const condition = 'C:unique-scheduling-object-resource'
+  throw new Refusal(403, `<${condition}>${path}</${condition}>`)
 }
 
 async function checkQuota(
@@ -170,11 +214,14 @@ export const remove: Handler = async (context) => {
     await core.change(request.caller, (tx) => collections.remove(tx, stored.id))
     return reply.code(204).send()
   }
-  await core.change(request.caller, async (tx) => {
+  const changed = { collection, name: place.name, after: null }
+  await changeWithMessages(context, changed, async (tx, enqueue) => {
     await collections.lock(tx, stored.id)
-    await removeObject(tx, stored.id, place.name, core.now(), (etag) =>
-      checkPreconditions(request.headers, etag),
-    )
+    await removeObject(tx, stored.id, place.name, core.now(), async (before) => {
+      checkPreconditions(request.headers, before.etag)
+      checkScheduleTag(request.headers, before.schedule_tag)
+      await enqueue(tx, before)
+    })
   })
   return reply.code(204).send()
 }
@@ -185,11 +232,11 @@ export async function removeObject(
   collectionId: string,
   name: string,
   now: Date,
-  check: (etag: string) => void = () => {},
+  check: (before: objects.StoredObject) => unknown = () => {},
 ): Promise<void> {
   const before = await objects.findPlain(tx, collectionId, name)
   if (!before) throw new Refusal(404)
-  check(before.etag)
+  await check(before)
   const seq = await collections.advance(tx, collectionId, { objects: -1, bytes: -before.size })
   await objects.remove(tx, collectionId, name, seq, now)
 }
@@ -216,6 +263,7 @@ export const get: Handler = async (context) => {
       'content-type':
         place.kind === 'calendar' ? 'text/calendar; charset=utf-8' : 'text/vcard; charset=utf-8',
       'content-length': object.size,
+      ...(object.schedule_tag && { 'schedule-tag': `"${object.schedule_tag}"` }),
     })
     return reply.send(isHead ? '' : Buffer.from(object.data ?? ''))
   }

@@ -3,13 +3,13 @@ import { childOf, type Element } from '../../../lib/xml.ts'
 import type { Busy } from '../objects/free-busy.task.ts'
 import { rangeIn, UnusableRange } from '../objects/time-range.ts'
 import { Refusal } from '../protocol/answers.ts'
-import { type Context, collectionAt, type Handler } from '../protocol/context.ts'
+import { type Context, collectionAt, type DavCore, type Handler } from '../protocol/context.ts'
 import { type OpenCollection, openHome } from '../store/open-collection.ts'
 import { CALDAV } from '../xml/names.ts'
 import { unsupported } from './unsupported.ts'
 
 const TIME_LIMIT_MS = 5000
-const MAX_SECONDS = 366 * 86_400
+export const MAX_SECONDS = 366 * 86_400
 const busyTask = taskIn<typeof import('../objects/free-busy.task.ts')>(
   'features/caldav/objects/free-busy',
 )
@@ -19,18 +19,29 @@ export const freeBusyQuery: Handler = async (context) => {
   const { core, me, place, reply, root } = context
   if (!root || !('kind' in place) || place.kind !== 'calendar') throw unsupported()
   const { from, to } = boundsIn(root)
-  const found: Busy[] = []
-  const limits = { owner: me.organization_id, timeLimitMs: TIME_LIMIT_MS }
-  for (const calendar of await calendarsAt(context)) {
-    const narrowing = { component: 'VEVENT', from, to }
-    for await (const rows of calendar.list(true, narrowing)) {
-      const texts = rows.map(({ data = '' }) => data)
-      found.push(...(await core.workers.run(busyTask, { texts, from, to }, limits)))
-    }
-  }
+  const calendars = await calendarsAt(context)
+  const found = await busyTimes(core, me.organization_id, calendars, { from, to })
   return reply
     .type('text/calendar; charset=utf-8')
     .send(freeBusy(found, from, to, core.now().getTime() / 1000))
+}
+
+/** The times at which events of these calendars make their owner busy. */
+export async function busyTimes(
+  { workers }: Pick<DavCore, 'workers'>,
+  owner: string,
+  calendars: readonly Pick<OpenCollection, 'list'>[],
+  { from, to }: { from: number; to: number },
+): Promise<Busy[]> {
+  const found: Busy[] = []
+  for (const calendar of calendars) {
+    for await (const rows of calendar.list(true, { component: 'VEVENT', from, to })) {
+      const texts = rows.map(({ data = '' }) => data)
+      const limits = { owner, timeLimitMs: TIME_LIMIT_MS }
+      found.push(...(await workers.run(busyTask, { texts, from, to }, limits)))
+    }
+  }
+  return found
 }
 
 function boundsIn(root: Element): { from: number; to: number } {
@@ -57,12 +68,20 @@ async function calendarsAt(context: Context): Promise<OpenCollection[]> {
 
 const TYPES = ['BUSY', 'BUSY-TENTATIVE', 'BUSY-UNAVAILABLE'] as const
 
-function freeBusy(found: readonly Busy[], from: number, to: number, now: number): string {
+export function freeBusy(
+  found: readonly Busy[],
+  from: number,
+  to: number,
+  now: number,
+  more: readonly string[] = [],
+): string {
   const lines = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//Mailplane//CalDAV//EN',
+    ...(more.length > 0 ? ['METHOD:REPLY'] : []),
     'BEGIN:VFREEBUSY',
+    ...more,
     `DTSTAMP:${stamp(now)}`,
     `DTSTART:${stamp(from)}`,
     `DTEND:${stamp(to)}`,

@@ -83,6 +83,7 @@ function cardOf({ id, email, name, updated_at }: Person): StoredObject & { data:
     uri: `${id}.vcf`,
     etag: sha256(data).slice(0, 22),
     component: null,
+    schedule_tag: null,
     size: Buffer.byteLength(data),
     modified_at: updated_at,
     data,

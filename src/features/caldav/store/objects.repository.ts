@@ -7,11 +7,12 @@ export interface StoredObject {
   component: string | null
   size: number
   modified_at: string
+  schedule_tag: string | null
   /** Present when it was asked for. */
   data?: string
 }
 
-const COLUMNS = ['uri', 'etag', 'component', 'size', 'modified_at'] as const
+const COLUMNS = ['uri', 'etag', 'component', 'size', 'modified_at', 'schedule_tag'] as const
 /** Rows with data are read in small numbers: an object has up to 5 MB. */
 const BATCH = { withData: 50, without: 1000 }
 
@@ -116,10 +117,12 @@ export interface NewObject {
   component: string | null
   first_at: number | null
   last_at: number | null
+  /** Null for an object without attendees. */
+  schedule_tag?: string | null
 }
 
 export const put = (tx: Tx, collectionId: string, object: NewObject, seq: number, now: Date) => {
-  const values = { ...object, seq, gone: false, modified_at: now.toISOString() }
+  const values = { schedule_tag: null, ...object, seq, gone: false, modified_at: now.toISOString() }
   return tx
     .insertInto('dav_objects')
     .values({ collection_id: collectionId, ...values })
@@ -130,7 +133,7 @@ export const put = (tx: Tx, collectionId: string, object: NewObject, seq: number
 export const remove = (tx: Tx, collectionId: string, uri: string, seq: number, now: Date) =>
   tx
     .updateTable('dav_objects')
-    .set({ gone: true, data: '', size: 0, seq, modified_at: now.toISOString() })
+    .set({ gone: true, data: '', size: 0, schedule_tag: null, seq, modified_at: now.toISOString() })
     .where('collection_id', '=', collectionId)
     .where('uri', '=', uri)
     .execute()

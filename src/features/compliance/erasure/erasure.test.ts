@@ -136,6 +136,34 @@ it('removes no data before the grace period of an erasure ends', async () => {
   expect(await mailboxRow(app, jane.id)).toBeDefined()
 })
 
+it('removes invitations that wait to be sent, by the erased person or to it', async () => {
+  const row = (id: string, account_id: string, recipient: string) => ({
+    id: `${jane.id}-${id}`,
+    organization_id: acme.organizationId,
+    account_id,
+    recipient,
+    uid: 'event',
+    method: 'REQUEST' as const,
+    sender: 'x@acme.test',
+    content: 'an invitation',
+  })
+  const rows = [
+    row('from', jane.id, 'grace@elsewhere.test'),
+    row('to', acme.accountId, jane.email),
+    row('else', acme.accountId, 'grace@elsewhere.test'),
+  ]
+  await app.core.db.insertInto('calendar_mail').values(rows).execute()
+  await erase()
+  await advanceDays(31)
+  await eraseDue.run(app.core)
+  expect(await status()).toMatchObject({
+    status: 'hard_deleted',
+    removed: { calendars: { messages: 2 } },
+  })
+  const left = await app.core.db.selectFrom('calendar_mail').select('id').execute()
+  expect(left).toEqual([{ id: `${jane.id}-else` }])
+})
+
 it('removes or pseudonymizes all data of an erased person and records the counts as proof', async () => {
   await owner.post(`${PATH}/consent/${jane.email}`, { consent_type: 'marketing', granted: true })
   await acme.post('/api/v1/aliases/add', {

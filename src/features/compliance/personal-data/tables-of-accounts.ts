@@ -204,7 +204,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
   {
     table: 'dav_objects',
     personal: 'data uid uri',
-    plain: 'etag component',
+    plain: 'etag component schedule_tag',
     find: ({ account_id }: Person) =>
       account_id === null
         ? []
@@ -223,6 +223,18 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: 'records',
     erased: { delete: ['calendars', 'collections'] },
+  },
+  {
+    table: 'calendar_mail',
+    personal: 'uid sender recipient content',
+    plain: '',
+    find: (person: Person) => [
+      ...accountIn('account_id')(person),
+      ...addressIn('recipient')(person),
+    ],
+    owner: 'organization_id',
+    exported: 'records',
+    erased: { delete: ['calendars', 'messages'] },
   },
   {
     table: 'dav_kept_objects',

@@ -1,30 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/tables.ts'
-import { senderRights } from '../../../hosting/sender-rights.repository.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { changeAccount } from '../index/change-log.ts'
 
 export type IdentityRow = Selectable<Tables['jmap_identities']>
-
-/** The addresses that a mailbox may send as: its own, aliases, shared mailboxes. */
-export async function sendableAddresses(
-  db: Db,
-  holder: { id: string; email: string; organization_id: string },
-): Promise<string[]> {
-  const { rows } = await sql<{ address: string }>`
-    select source as address from aliases
-    where organization_id = ${holder.organization_id} and active
-      and ${holder.email} = any(destinations) and source not like '@%'
-    union
-    select box.email from shared_mailboxes box
-    join shared_mailbox_members member on member.shared_mailbox_id = box.id
-    where member.email_account_id = ${holder.id} and box.status = 'active'`.execute(db)
-  const others = rows.map(({ address }) => address).sort()
-  const rights = await senderRights(db, holder.email, [holder.email, ...others])
-  const allowed = new Set(rights.map(({ address }) => address))
-  return [holder.email, ...others].filter((address) => allowed.has(address))
-}
 
 export const identityRows = (db: Db, accountId: string): Promise<IdentityRow[]> =>
   db

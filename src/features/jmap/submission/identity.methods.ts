@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { sendableAddresses } from '../../../hosting/sendable-addresses.repository.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { type Arguments, isObject } from '../core/arguments.ts'
 import { invalidProperties, JmapError } from '../core/errors.ts'
@@ -12,7 +13,6 @@ import {
   deleteIdentity,
   type IdentityRow,
   identityRows,
-  sendableAddresses,
 } from './identities.repository.ts'
 
 const PROPERTIES = [
