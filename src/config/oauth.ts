@@ -12,6 +12,10 @@ export const oauthVariables = {
     2_592_000,
     SECONDS,
   ),
+  OAUTH_KEY_DAYS: env.integer('Days until another key signs identity tokens; 0: never', 90, {
+    min: 0,
+    max: 3650,
+  }),
   OAUTH_REQUESTS_PER_MINUTE: env.integer(
     'Requests to the OAuth service per IP address and minute; more get 429',
     300,

@@ -3,10 +3,11 @@ import { Registry } from 'prom-client'
 import type { Core } from '../core.ts'
 import { ApiError } from '../errors.ts'
 import type { Feature } from '../features/feature.ts'
+import { currentProvider } from '../features/oauth/provider/current-provider.ts'
 import { interactionRoutes } from '../features/oauth/provider/interaction.routes.ts'
 import { interactionService } from '../features/oauth/provider/interaction.service.ts'
+import { issuerOf } from '../features/oauth/provider/issuer.ts'
 import { protocolRoutes } from '../features/oauth/provider/protocol.routes.ts'
-import { createProvider, issuerOf } from '../features/oauth/provider/provider.ts'
 import { requestBudget } from '../features/oauth/provider/request-budget.ts'
 import { scrapedCounter } from '../lib/metrics.ts'
 import type { Daemon } from './daemon.ts'
@@ -15,7 +16,7 @@ import type { Daemon } from './daemon.ts'
 export const oauth: Daemon = {
   async start(core) {
     const counts: Record<string, number> = {}
-    const features = await oauthFeatures(core, (kind) => {
+    const features = oauthFeatures(core, (kind) => {
       counts[kind] = (counts[kind] ?? 0) + 1
     })
     const registry = new Registry()
@@ -32,20 +33,18 @@ export const oauth: Daemon = {
   },
 }
 
-export async function oauthFeatures(
-  core: Core,
-  count: (event: string) => void,
-): Promise<Feature[]> {
-  const provider = await createProvider(core)
-  provider.on('grant.success', () => count('granted'))
-  provider.on('grant.error', () => count('refused'))
-  provider.on('grant.revoked', () => count('grant_revoked'))
-  provider.on('access_token.destroyed', () => count('token_revoked'))
+export function oauthFeatures(core: Core, count: (event: string) => void): Feature[] {
+  const current = currentProvider(core, (provider) => {
+    provider.on('grant.success', () => count('granted'))
+    provider.on('grant.error', () => count('refused'))
+    provider.on('grant.revoked', () => count('grant_revoked'))
+    provider.on('access_token.destroyed', () => count('token_revoked'))
+  })
   const budget = requestBudget(core.config.OAUTH_REQUESTS_PER_MINUTE, core.now)
   const admit = ({ caller }: FastifyRequest) => {
     if (!budget.spend(caller.ip)) throw new ApiError(429, 'Too many requests; wait a minute')
   }
-  const needs = { provider, admit }
+  const needs = { current, admit }
   return [
     { prefix: '', routes: protocolRoutes({ ...needs, issuer: issuerOf(core) }) },
     { prefix: '', routes: interactionRoutes({ ...needs, interactions: interactionService(core) }) },

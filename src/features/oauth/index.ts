@@ -4,7 +4,7 @@ import { oauthClientRoutes } from './clients/clients.routes.ts'
 import { oauthClientService } from './clients/clients.service.ts'
 import { grantRoutes } from './grants/grants.routes.ts'
 import { grantService } from './grants/grants.service.ts'
-import { deleteExpiredItems } from './oauth.jobs.ts'
+import { deleteExpiredItems, rotateSigningKeys } from './oauth.jobs.ts'
 
 /** Managing OAuth clients and grants; the service `oauth` speaks the protocol. */
 export const oauth = (core: Core): Feature => ({
@@ -14,5 +14,5 @@ export const oauth = (core: Core): Feature => ({
     await app.register(grantRoutes(grantService(core)))
   },
   capabilities: ['oauth'],
-  jobs: [deleteExpiredItems],
+  jobs: [deleteExpiredItems, rotateSigningKeys],
 })

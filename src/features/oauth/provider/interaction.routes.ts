@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type Provider from 'oidc-provider'
-import { errors, type InteractionResults } from 'oidc-provider'
+import type { InteractionResults } from 'oidc-provider'
 import { none } from '../../../access/labels.ts'
+import type { Current } from './current-provider.ts'
 import * as pages from './interaction.pages.ts'
 import type { Interaction, InteractionService } from './interaction.service.ts'
 import { pageHeaders } from './page.ts'
@@ -12,7 +12,7 @@ const route = { config: { auth: none() }, schema: { hide: true } }
 const DENIED = { error: 'access_denied', error_description: 'The holder denied the access' }
 
 interface Needs {
-  provider: Provider
+  current(): Promise<Current>
   interactions: InteractionService
   admit(request: FastifyRequest): void
 }
@@ -57,13 +57,15 @@ async function inInteraction(
   const expired = () =>
     reply.code(400).headers(pageHeaders()).send(pages.messagePage(acceptLanguage, 'expired'))
   try {
-    const details = await needs.provider.interactionDetails(request.raw, reply.raw)
+    const { provider } = await needs.current()
+    const details = await provider.interactionDetails(request.raw, reply.raw)
     const program = await needs.interactions.program(String(details.params.client_id))
     if (!program || details.uid !== (request.params as { uid: string }).uid) return expired()
     const { brand, keepsAccess, name } = program
     const context = { acceptLanguage, brand, clientName: name }
     return await work(needs, { request, reply, details, context, keepsAccess })
   } catch (error) {
+    const { errors } = await import('oidc-provider')
     if (error instanceof errors.SessionNotFound) return expired()
     throw error
   }
@@ -75,12 +77,9 @@ const send = ({ details, reply }: Running, page: string, status = 200) =>
     .headers(pageHeaders(details.params.redirect_uri as string | undefined))
     .send(page)
 
-async function finish(
-  { provider }: Needs,
-  { request, reply }: Running,
-  result: InteractionResults,
-) {
+async function finish({ current }: Needs, { request, reply }: Running, result: InteractionResults) {
   const more = { mergeWithLastSubmission: result.error === undefined }
+  const { provider } = await current()
   const to = await provider.interactionResult(request.raw, reply.raw, result, more)
   return reply.header('cache-control', 'no-store').redirect(to, 303)
 }
@@ -114,7 +113,8 @@ async function take(needs: Needs, running: Running): Promise<FastifyReply> {
   if (!(await needs.interactions.mayUse(String(details.params.client_id), accountId))) {
     return finish(needs, running, DENIED)
   }
-  const grantId = await needs.interactions.grant(needs.provider, details)
+  const { provider } = await needs.current()
+  const grantId = await needs.interactions.grant(provider, details)
   return finish(needs, running, { consent: { grantId } })
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type Provider from 'oidc-provider'
 import { none } from '../../../access/labels.ts'
+import type { Current } from './current-provider.ts'
 import { STYLE, STYLE_PATH } from './page.ts'
 import { ROUTES } from './routes.ts'
 
@@ -10,7 +10,7 @@ const USER_CODE = 'x-device-user-code'
 const route = { config: { auth: none() }, schema: { hide: true } }
 
 interface Needs {
-  provider: Provider
+  current(): Promise<Current>
   issuer: URL
   /** Counts the request; throws when there were too many. */
   admit(request: FastifyRequest): void
@@ -18,14 +18,14 @@ interface Needs {
 
 /** Hands the requests of the protocol to the provider, which reads their bodies itself, up to 56 kB. */
 export const protocolRoutes =
-  ({ admit, issuer, provider }: Needs): FastifyPluginAsync =>
+  ({ admit, current, issuer }: Needs): FastifyPluginAsync =>
   async (app) => {
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    const handle = provider.callback()
 
-    const send = (request: FastifyRequest, reply: FastifyReply, url?: string) => {
+    const send = async (request: FastifyRequest, reply: FastifyReply, url?: string) => {
       admit(request)
+      const { handle } = await current()
       const { raw } = request
       // The provider builds addresses from these; a caller must not choose them.
       raw.headers['x-forwarded-host'] = issuer.host

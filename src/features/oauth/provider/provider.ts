@@ -1,30 +1,27 @@
-import Provider, { type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import Provider, { type Configuration, type JWK, type KoaContextWithOIDC } from 'oidc-provider'
 import { SCOPES } from '../../../access/scopes.ts'
-import { publicUrl } from '../../../config/index.ts'
 import type { Core } from '../../../core.ts'
 import { sameSecret, sha256 } from '../../../lib/tokens.ts'
 import { HOLDER_SCOPES } from '../scopes.ts'
 import { findHolder } from './accounts.repository.ts'
 import { adapterFactory } from './adapter.ts'
 import { devicePages, sendError } from './device.pages.ts'
+import { issuerOf } from './issuer.ts'
 import { INTERACTION, ROUTES } from './routes.ts'
-import { signingKeys } from './signing-keys.ts'
+import { ID_TOKEN_SECONDS } from './signing-keys.ts'
 
 /** Ten years: a grant ends with its last token, or when a person ends it. */
 const GRANT_SECONDS = 315_360_000
 const SIGN_IN_SECONDS = 3600
 
-export const issuerOf = ({ config }: Pick<Core, 'config'>): URL =>
-  new URL(new URL(config.OAUTH_ISSUER ?? publicUrl(config)).origin)
-
 type Needs = Pick<Core, 'authCache' | 'config' | 'db' | 'log' | 'now' | 'vault'>
 
-export async function createProvider(core: Needs): Promise<Provider> {
+export function createProvider(core: Needs, keys: JWK[]): Provider {
   const { db, log, vault } = core
   const issuer = issuerOf(core).origin
   const provider = new Provider(issuer, {
     adapter: adapterFactory(core),
-    jwks: { keys: await signingKeys(core) },
+    jwks: { keys },
     async findAccount(_ctx, id) {
       const holder = await findHolder(db, id)
       if (!holder) return undefined
@@ -76,7 +73,7 @@ const rules = ({ config, db }: Needs): Configuration => ({
     RefreshToken: config.REFRESH_TOKEN_TTL,
     AuthorizationCode: 60,
     DeviceCode: 600,
-    IdToken: 3600,
+    IdToken: ID_TOKEN_SECONDS,
     Interaction: 600,
     Session: SIGN_IN_SECONDS,
     Grant: GRANT_SECONDS,
