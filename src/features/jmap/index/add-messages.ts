@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { bulkRows } from '../../../database/bulk.ts'
 import type { Tx } from '../../../database/database.ts'
+import { isUnread } from '../imap/keywords.ts'
 import type { Touched } from './apply-changes.ts'
 import type { Change } from './change-log.ts'
 import { threadIdOf } from './ids.ts'
@@ -19,12 +20,16 @@ export async function addMessages(
   const changes: Change[] = []
   const fresh = new Map<string, Summary>()
   for (const summary of added) {
-    touched.emails.add(summary.id)
-    if (threads.byEmail.has(summary.id)) continue
+    if (threads.byEmail.has(summary.id)) {
+      touched.emails.add(summary.id)
+      continue
+    }
     fresh.set(summary.id, summary)
     touched.created.add(summary.id)
     changes.push({ kind: 'Email', id: summary.id, action: 'created' })
-    changes.push(joinThread(summary, threads))
+    const joined = joinThread(summary, threads)
+    touched.threads.add(joined.id)
+    changes.push(joined)
   }
   const threadOf = (id: string) => threads.byEmail.get(id) ?? ''
   await insertEmails(tx, accountId, [...fresh.values()], threadOf)
@@ -89,6 +94,7 @@ const EMAIL_COLUMNS = {
   subject_sort: 'text',
   preview: 'text',
   has_attachment: 'boolean',
+  is_unread: 'boolean',
 } as const
 
 async function insertEmails(
@@ -115,14 +121,14 @@ async function insertEmails(
     subject_sort: summary.subjectSort,
     preview: summary.preview,
     has_attachment: summary.hasAttachment,
+    words: summary.keywords.join(' '),
+    is_unread: isUnread(summary.keywords),
   }))
   const names = sql.join(Object.keys(EMAIL_COLUMNS).map((name) => sql.ref(name)))
-  // `refreshEmails` sets the keywords.
   await sql`
-    insert into jmap_emails (account_id, ${names}, keywords, is_unread)
-    select ${accountId}, ${names}, '{}', false from ${bulkRows(EMAIL_COLUMNS, rows)} as rows`.execute(
-    tx,
-  )
+    insert into jmap_emails (account_id, ${names}, keywords)
+    select ${accountId}, ${names}, string_to_array(words, ' ')
+    from ${bulkRows({ ...EMAIL_COLUMNS, words: 'text' }, rows)} as rows`.execute(tx)
 }
 
 async function insertMessageIds(

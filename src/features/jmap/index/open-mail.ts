@@ -7,7 +7,6 @@ import { ensureAccount, type MailAccount } from './accounts.repository.ts'
 import { syncAccount } from './sync.ts'
 
 const IDLE_MS = 2 * MINUTE_MS
-const FIRST_LOOK_MS = 1500
 
 type Needs = Pick<Core, 'config' | 'db' | 'log' | 'mailServers' | 'workers'>
 
@@ -20,13 +19,18 @@ export interface OpenMail {
   sync(): Promise<void>
 }
 
-interface Opened {
+/** A connection to the mail of an account, made when it is needed. */
+interface Line {
   account: MailAccount
   connection: Connection | undefined
-  idle: NodeJS.Timeout | undefined
-  /** Set when a structure was too large for a response. */
+  /** False when a structure was too large for a response. */
   withStructure: boolean
-  isContinuing: boolean
+}
+
+interface Opened extends Line {
+  idle: NodeJS.Timeout | undefined
+  /** The connection that adds older messages beside the requests. */
+  background: Line | undefined
 }
 
 export type MailStore = ReturnType<typeof mailStore>
@@ -47,13 +51,13 @@ export function mailStore(core: Needs) {
       connection: undefined,
       idle: undefined,
       withStructure: true,
-      isContinuing: false,
+      background: undefined,
     }
     opened.set(account.id, fresh)
     return fresh
   }
 
-  async function connectionOf(one: Opened): Promise<Connection> {
+  async function connectionOf(one: Line): Promise<Connection> {
     if (one.connection && !one.connection.isBroken) return one.connection
     one.connection = await openConnection(core, one.account.email, stopping.signal)
     return one.connection
@@ -62,6 +66,7 @@ export function mailStore(core: Needs) {
   function close(one: Opened): void {
     clearTimeout(one.idle)
     one.connection?.close()
+    one.background?.connection?.close()
     one.connection = undefined
     opened.delete(one.account.id)
   }
@@ -73,18 +78,22 @@ export function mailStore(core: Needs) {
       return
     }
     one.idle = setTimeout(() => {
-      void inTurn([one.account.id], async () => close(one))
+      void inTurn([one.account.id], async () => {
+        if (one.background) restUntilIdle(one)
+        else close(one)
+      })
     }, IDLE_MS)
     one.idle.unref()
   }
 
-  async function step(one: Opened): Promise<boolean> {
+  async function step(one: Line, isBackground: boolean): Promise<boolean> {
     const isReused = one.connection !== undefined && !one.connection.isBroken
     const connection = await connectionOf(one)
     const { account, withStructure } = one
     figures.synced++
     try {
-      const { hasOlder } = await syncAccount({ core, account, connection, withStructure })
+      const syncing = { core, account, connection, withStructure, isBackground }
+      const { hasOlder } = await syncAccount(syncing)
       one.withStructure = true
       return hasOlder
     } catch (error) {
@@ -93,31 +102,33 @@ export function mailStore(core: Needs) {
       // structure of messages, which can exceed the limit of a response.
       if (!isReused && !withStructure) throw error
       if (!isReused) one.withStructure = false
-      return step(one)
+      return step(one, isBackground)
     }
   }
 
-  /** The first look at a large mailbox answers with its newest messages; the rest follows here. */
+  /** The first look at a large mailbox answers with its newest messages; the rest follows. */
   async function sync(one: Opened): Promise<void> {
-    const end = Date.now() + FIRST_LOOK_MS
-    let hasOlder = await step(one)
-    while (hasOlder && Date.now() < end) hasOlder = await step(one)
-    if (hasOlder && !one.isContinuing) void continueIndexing(one)
+    const hasOlder = await step(one, false)
+    if (hasOlder && !one.background) void addOlder(one)
   }
 
-  async function continueIndexing(one: Opened): Promise<void> {
-    one.isContinuing = true
+  /**
+   * Runs beside the requests, which do not wait for it. When both change the index at the same time,
+   * the slower one reads again, as with two processes.
+   */
+  async function addOlder(one: Opened): Promise<void> {
+    const line: Line = { account: one.account, connection: undefined, withStructure: true }
+    one.background = line
     try {
       let hasOlder = true
-      while (hasOlder && !stopping.signal.aborted) {
-        hasOlder = await inTurn([one.account.id], () => step(one))
-      }
+      while (hasOlder && !stopping.signal.aborted) hasOlder = await step(line, true)
     } catch (error) {
       if (!stopping.signal.aborted) {
         core.log.warn({ err: error, account: one.account.id }, 'indexing stopped; it goes on later')
       }
     } finally {
-      one.isContinuing = false
+      one.background = undefined
+      line.connection?.close()
     }
   }
 

@@ -11,6 +11,10 @@ import {
 
 /** New messages of one step. A step is one transaction. */
 const BATCH = 500
+/** The newest messages of an account that has no index yet, so that its first answer comes soon. */
+const FIRST = 100
+/** Older messages of one step beside the requests. */
+const OLDER = 2000
 
 /** A mailbox as the index knows it. */
 export interface KnownMailbox extends Mark {
@@ -30,6 +34,7 @@ export interface AccountChanges {
 export async function readAccount(
   reader: Reader,
   known: ReadonlyMap<string, KnownMailbox>,
+  isBackground: boolean,
 ): Promise<AccountChanges> {
   // The figures of an open folder are those of its last look.
   await reader.connection.leave()
@@ -47,7 +52,9 @@ export async function readAccount(
     budget = Math.max(1, budget - read.added.length)
     isCut ||= read.isCut
   }
-  const hasOlder = await addOlder(reader, { folders, changes, known }, budget)
+  const isNew = [...changes.values()].some(({ isReset }) => isReset)
+  const older = isBackground ? OLDER : isNew ? FIRST : 0
+  const hasOlder = await addOlder(reader, { folders, changes, known }, older)
   return { folders, changes, isCut, hasOlder }
 }
 

@@ -8,6 +8,8 @@ import { listOf, pairsOf, readTokens, textOfToken } from '../imap/tokens.ts'
 import { SUMMARY_ITEMS, type Summary } from './summary.ts'
 
 const TASK_MS = 30_000
+/** Messages of one command; the answer to it must fit into memory. */
+const PER_COMMAND = 250
 const summariesTask = taskIn<typeof import('./read-summaries.task.ts')>(
   'features/jmap/index/read-summaries',
 )
@@ -57,7 +59,7 @@ export async function readChanges(
   const { flags, vanished } = await changedSince(reader.connection, before)
   const end = Math.min(now.uidNext, before.uidNext + budget)
   const added =
-    end > before.uidNext ? await summaries(reader, path, `${before.uidNext}:${end - 1}`) : []
+    end > before.uidNext ? await summaries(reader, path, [`${before.uidNext}:${end - 1}`]) : []
   return {
     before,
     after: { ...before, modseq: now.modseq, uidNext: end },
@@ -109,7 +111,11 @@ export async function readOlder(
   const taken = uids.slice(0, budget)
   after.indexedFrom = taken.length < uids.length ? (taken.at(-1) ?? 1) : below
   if (taken.length === 0) return
-  const found = await summaries(reader, path, setOf(taken))
+  const sets: string[] = []
+  for (let at = 0; at < taken.length; at += PER_COMMAND) {
+    sets.push(setOf(taken.slice(at, at + PER_COMMAND)))
+  }
+  const found = await summaries(reader, path, sets)
   const asked = new Set(taken)
   changes.added.push(...found.filter(({ uid }) => asked.has(uid)))
 }
@@ -155,17 +161,28 @@ const rangesOf = (set: string): UidRange[] =>
     return from <= to ? [from, to] : [to, from]
   })
 
-async function summaries(reader: Reader, path: string, set: string): Promise<Summary[]> {
+/** The mail server reads a set of messages while a worker thread takes the set before it apart. */
+async function summaries(
+  reader: Reader,
+  path: string,
+  sets: readonly string[],
+): Promise<Summary[]> {
   const { connection, core, organizationId } = reader
   await connection.read(path)
   const items = reader.withStructure ? `${SUMMARY_ITEMS} BODYSTRUCTURE` : SUMMARY_ITEMS
-  const { responses } = await connection.command(`UID FETCH ${set} (${items})`)
-  const plain = responses.map(({ text, literals }) => ({ text, literals }))
-  return core.workers.run(
-    summariesTask,
-    { responses: plain },
-    { owner: organizationId, timeLimitMs: TASK_MS },
-  )
+  const limits = { owner: organizationId, timeLimitMs: TASK_MS }
+  const found: Summary[] = []
+  let parsing: Promise<Summary[]> = Promise.resolve([])
+  for (const set of sets) {
+    const fetching = connection.command(`UID FETCH ${set} (${items})`)
+    const [{ responses }, parsed] = await Promise.all([fetching, parsing])
+    found.push(...parsed)
+    const plain = responses.map(({ text, literals }) => ({ text, literals }))
+    parsing = core.workers.run(summariesTask, { responses: plain }, limits)
+    // Awaited in the next round; until then a failure must not end the process.
+    parsing.catch(() => {})
+  }
+  return [...found, ...(await parsing)]
 }
 
 /** The folder was deleted or renamed in the meantime. */

@@ -13,11 +13,13 @@ interface Syncing {
   account: MailAccount
   connection: Connection
   withStructure: boolean
+  /** Adds older messages too; otherwise only the newest of an account without an index. */
+  isBackground: boolean
 }
 
 /**
  * Compares the index with the mail server until nothing that has arrived is missing. Returns whether
- * older messages are; each call adds some of them. The mail server is right in every case: a process
+ * older messages are, which a call in the background adds in part. The mail server is right in every case: a process
  * that was killed between a change there and here leaves the rest to this comparison.
  */
 export async function syncAccount(syncing: Syncing): Promise<{ hasOlder: boolean }> {
@@ -25,7 +27,7 @@ export async function syncAccount(syncing: Syncing): Promise<{ hasOlder: boolean
   const reader = { ...syncing, organizationId: account.organizationId }
   for (let step = 0; step < MAX_STEPS; step++) {
     const rows = await mailboxRows(core.db, account.id)
-    const read = await readAccount(reader, knownOf(rows))
+    const read = await readAccount(reader, knownOf(rows), syncing.isBackground)
     if (isSame(rows, read)) return { hasOlder: read.hasOlder }
     const { isOutdated, doubtful } = await applyChanges(core.db, account.id, read)
     if (isOutdated || read.isCut) continue
