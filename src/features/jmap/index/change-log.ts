@@ -87,21 +87,31 @@ export async function stateOf(db: Db, accountId: string): Promise<number> {
 
 /** The changes after a state, oldest first; undefined when they are not known any more. */
 export async function changesSince(db: Db, accountId: string, kind: Kind, since: number) {
-  const account = await db
-    .selectFrom('jmap_accounts')
-    .select(['state', 'forgotten'])
-    .where('id', '=', accountId)
-    .executeTakeFirstOrThrow()
-  if (since > account.state || since < account.forgotten) return undefined
-  const changes = await db
-    .selectFrom('jmap_changes')
-    .select(['state', 'object_id', 'action', 'counts_only'])
-    .where('account_id', '=', accountId)
-    .where('kind', '=', kind)
-    .where('state', '>', since)
-    .orderBy('state')
+  // One statement, so that no change comes between the state and the list.
+  const rows = await db
+    .selectFrom('jmap_accounts as a')
+    .leftJoin('jmap_changes as c', (join) =>
+      join.onRef('c.account_id', '=', 'a.id').on('c.kind', '=', kind).on('c.state', '>', since),
+    )
+    .select([
+      'a.state as newest',
+      'a.forgotten',
+      'c.state',
+      'c.object_id',
+      'c.action',
+      'c.counts_only',
+    ])
+    .where('a.id', '=', accountId)
+    .orderBy('c.state')
     .execute()
-  return { state: account.state, changes }
+  const account = rows[0]
+  if (!account || since > account.newest || since < account.forgotten) return undefined
+  const changes = rows.flatMap(({ state, object_id, action, counts_only }) =>
+    state === null || object_id === null || action === null
+      ? []
+      : [{ state, object_id, action, counts_only }],
+  )
+  return { state: account.newest, changes }
 }
 
 /** The newest state of each kind after a state, for programs that wait for changes. */

@@ -7,6 +7,7 @@ import { ensureAccount, type MailAccount } from './accounts.repository.ts'
 import { syncAccount } from './sync.ts'
 
 const IDLE_MS = 2 * MINUTE_MS
+const NOTED_MS = MINUTE_MS
 
 type Needs = Pick<Core, 'config' | 'db' | 'log' | 'mailServers' | 'workers'>
 
@@ -29,6 +30,8 @@ interface Line {
 
 interface Opened extends Line {
   idle: NodeJS.Timeout | undefined
+  /** When the database was last seen to have this account. */
+  notedAt: number
   /** The connection that adds older messages beside the requests. */
   background: Line | undefined
 }
@@ -51,6 +54,7 @@ export function mailStore(core: Needs) {
       connection: undefined,
       idle: undefined,
       withStructure: true,
+      notedAt: 0,
       background: undefined,
     }
     opened.set(account.id, fresh)
@@ -140,7 +144,10 @@ export function mailStore(core: Needs) {
     const one = find(account)
     clearTimeout(one.idle)
     try {
-      await ensureAccount(core.db, account)
+      if (Date.now() - one.notedAt > NOTED_MS) {
+        await ensureAccount(core.db, account)
+        one.notedAt = Date.now()
+      }
       if (!isFresh) await sync(one)
       return await work({ account, imap: () => connectionOf(one), sync: () => sync(one) })
     } finally {
