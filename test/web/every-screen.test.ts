@@ -31,9 +31,10 @@ describe.skipIf(!hasChromium)('every screen', () => {
     const guest = await world.visit(await world.jars[kind](), STILL)
     const titles = new Set<string>()
     const found: string[] = []
-    for (const { path } of screens) {
+    for (const [index, { path }] of screens.entries()) {
       const address = addressOf(path, world.samples)
-      found.push(...(await inspected(guest, address, `${folder}${path.replaceAll(/[/:]+/g, '-')}`)))
+      const name = `${folder}${path.replaceAll(/[/:]+/g, '-')}`
+      found.push(...(await inspected(guest, address, name, { isFirst: index === 0 })))
       titles.add(await guest.page.title())
     }
     expect(found).toEqual([])

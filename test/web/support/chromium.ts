@@ -28,8 +28,15 @@ export const startChromium = (): Promise<Browser> =>
 const REPORT_VIOLATIONS = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
   console.error('policy: ' + violatedDirective + ' ' + blockedURI)
 })`
-const NOTHING_BUSY = `!document.querySelector('[aria-busy="true"]')`
 const TWO_FRAMES = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`
+const NOTHING_BUSY = `${TWO_FRAMES}.then(() => !document.querySelector('[aria-busy="true"]'))`
+const FOLLOW = `(address) => {
+  const link = document.createElement('a')
+  link.href = address
+  document.body.append(link)
+  link.click()
+  link.remove()
+}`
 const TOO_WIDE = 'document.documentElement.scrollWidth > innerWidth'
 
 export const PHONE = { width: 320, height: 640 }
@@ -71,6 +78,12 @@ export async function visitor(
   })
   page.on('requestfinished', () => pending--)
   page.on('requestfailed', () => pending--)
+  /** Waits until the page has its heading and nothing is being read. */
+  const settled = async () => {
+    await page.waitForSelector('h1')
+    // Not by waitForFunction, which the policy of the page forbids to evaluate a text.
+    while (!(await page.evaluate(NOTHING_BUSY)) || pending > 0);
+  }
   return {
     context,
     page,
@@ -78,12 +91,14 @@ export async function visitor(
     problems: () => problems.splice(0),
     /** Requests to other hosts. */
     foreign,
-    /** Waits until the page has its heading and nothing is being read. */
-    async settled() {
-      await page.waitForSelector('h1')
-      // Not by waitForFunction, which the policy of the page forbids to evaluate a text.
-      do await page.evaluate(TWO_FRAMES)
-      while (pending > 0 || !(await page.evaluate(NOTHING_BUSY)))
+    settled,
+    /** Follows a link to another screen of the surface; the page is not loaded again. */
+    async follow(address: string) {
+      const before = await page.title()
+      await page.evaluate(`(${FOLLOW})(${JSON.stringify(address)})`)
+      // Each screen has a title of its own, set when the screen starts to read its data.
+      while ((await page.title()) === before) await page.evaluate(TWO_FRAMES)
+      await settled()
     },
     close: () => context.close(),
   }
@@ -99,22 +114,19 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 export const COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 const EVERYTHING = { type: 'tag', values: TAGS }
 
+// The page makes the sentences: what axe found in order is a hundred times larger.
+const AS_SENTENCES = `({ violations }) => violations.flatMap(({ id, help, nodes }) =>
+  nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + (failureSummary ?? help)))`
+
 /** The accessibility problems of the page, as sentences. */
-export async function axe(page: Page, runOnly = EVERYTHING): Promise<string[]> {
-  const found = (await page.evaluate(
-    `${axeSource}; axe.run(document, { runOnly: ${JSON.stringify(runOnly)} })`,
-  )) as {
-    violations: {
-      id: string
-      help: string
-      nodes: { target: string[]; failureSummary?: string }[]
-    }[]
-  }
-  return found.violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(
-      ({ target, failureSummary }) => `${id} ${target.join(' ')}: ${failureSummary ?? help}`,
-    ),
-  )
+export async function axe(
+  page: Page,
+  { runOnly = EVERYTHING, exclude = [] }: { runOnly?: typeof EVERYTHING; exclude?: string[] } = {},
+): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(`${axeSource}; 0`)
+  const context = JSON.stringify({ exclude })
+  const options = JSON.stringify({ runOnly, resultTypes: ['violations'] })
+  return page.evaluate(`axe.run(${context}, ${options}).then(${AS_SENTENCES})`)
 }
 
 /** Returns whether the page is wider than its window. */
