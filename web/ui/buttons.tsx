@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
 import { plus } from './icons.ts'
+import { Text } from './page.tsx'
 
 interface Props {
   onClick(): void
@@ -19,6 +20,9 @@ export const AddButton = ({ onClick, children }: Props) => (
 export const RowButton = ({ name, onClick, children }: Props & { name: string | null }) => (
   <button type="button" class="small" onClick={onClick}>
     {children}
-    <span class="hidden"> {name}</span>
+    <span class="hidden">
+      {' '}
+      <Text>{name}</Text>
+    </span>
   </button>
 )

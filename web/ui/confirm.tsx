@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { visible } from '../lib/visible.ts'
 import { Field } from './field.tsx'
 import { FormDialog, type Values } from './form.tsx'
 import { t } from './words.ts'
@@ -49,10 +50,15 @@ function NameDialog({
     setTyped('')
   }
   return (
-    <FormDialog {...dialog} onClose={close} danger disabled={typed.trim() !== name}>
+    <FormDialog
+      {...dialog}
+      onClose={close}
+      danger
+      disabled={visible(typed.trim()) !== visible(name.trim())}
+    >
       {children}
       <Field
-        label={t.typeToConfirm(name)}
+        label={t.typeToConfirm(visible(name))}
         name="confirmation"
         autocomplete="off"
         required

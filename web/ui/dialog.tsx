@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { visible } from '../lib/visible.ts'
 import { Icon } from './icon.tsx'
 import { cross } from './icons.ts'
 import { t } from './words.ts'
@@ -40,7 +41,7 @@ export function Dialog({ title, open, onClose, size = 'normal', locked = false, 
       {open && (
         <>
           <header>
-            <h2 id={id}>{title}</h2>
+            <h2 id={id}>{visible(title)}</h2>
             {!locked && (
               <button type="button" class="quiet icon" aria-label={t.close} onClick={onClose}>
                 <Icon path={cross} />

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { visible } from '../lib/visible.ts'
 import { t } from './words.ts'
 
 interface Toast {
@@ -29,7 +30,7 @@ export function Toasts() {
     <div class="toasts" role="status" aria-live="polite">
       {shown.map(({ id, text, undo }) => (
         <div key={id} class="toast">
-          <p>{text}</p>
+          <p>{visible(text)}</p>
           {undo && (
             <button
               type="button"

@@ -125,7 +125,7 @@ export function Backups() {
         <>
           {data.notes.map((note) => (
             <p key={note} class="note warn" lang="en">
-              {note}
+              <Text>{note}</Text>
             </p>
           ))}
           <Card>

@@ -4,6 +4,7 @@ import { useMay } from '../../lib/may.ts'
 import { forget, useAction } from '../../lib/query.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Failed } from '../../ui/failed.tsx'
+import { Text } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { api } from '../api.ts'
 import { t } from './words.ts'
@@ -23,7 +24,12 @@ export function RuleActions({ rule, onRemoved }: { rule: TransportRule; onRemove
   const may = useMay()
   const [removing, setRemoving] = useState(false)
   const toggle = useAction((key) => enable(rule, !rule.enabled, key))
-  const ofRule = <span class="hidden"> {rule.name}</span>
+  const ofRule = (
+    <span class="hidden">
+      {' '}
+      <Text>{rule.name}</Text>
+    </span>
+  )
   if (!may<'PUT /transport-rules/{rule_id}/enable'>('write')) return null
   return (
     <>

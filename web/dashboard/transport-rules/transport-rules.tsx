@@ -102,7 +102,10 @@ function RuleRow({ rule, rules, index, reorder }: RowProps) {
       {may<'PUT /transport-rules/reorder'>('write') && (
         <p class="actions">
           <MoveButtons {...{ index, moveTo }} count={rules.length}>
-            <span class="hidden"> {rule.name}</span>
+            <span class="hidden">
+              {' '}
+              <Text>{rule.name}</Text>
+            </span>
           </MoveButtons>
           <RuleActions rule={rule} />
         </p>

@@ -43,7 +43,10 @@ export function AppPasswords() {
       quiet: true,
       cell: (one) => (
         <button type="button" class="small" onClick={() => setRevoking(one)}>
-          {t.revoke} <span class="hidden">{one.name}</span>
+          {t.revoke}{' '}
+          <span class="hidden">
+            <Text>{one.name}</Text>
+          </span>
         </button>
       ),
     },

@@ -53,7 +53,10 @@ export function BlockedSenders() {
                     disabled={unblock.busy}
                     onClick={() => void unblock.run(address)}
                   >
-                    {t.unblock} <span class="hidden">{address}</span>
+                    {t.unblock}{' '}
+                    <span class="hidden">
+                      <Text>{address}</Text>
+                    </span>
                   </button>
                 ),
               },

@@ -40,7 +40,10 @@ export function Grants() {
       quiet: true,
       cell: (one) => (
         <button type="button" class="small" onClick={() => setEnding(one)}>
-          {t.end} <span class="hidden">{one.client_name}</span>
+          {t.end}{' '}
+          <span class="hidden">
+            <Text>{one.client_name}</Text>
+          </span>
         </button>
       ),
     },

@@ -110,7 +110,12 @@ function RuleRow({ rule, rules, index, change, edit }: RowProps) {
   }
   const toggle = () =>
     void change(rules.map((one) => (one === rule ? { ...one, enabled: !one.enabled } : one)))
-  const ofRule = <span class="hidden"> {name}</span>
+  const ofRule = (
+    <span class="hidden">
+      {' '}
+      <Text>{name}</Text>
+    </span>
+  )
   return (
     <li>
       <div class="prose">
