@@ -10,6 +10,7 @@ import type { DatabaseAddress } from './database-role.ts'
 import { requirePackages } from './packages.ts'
 import { edgePlace, makeEdgePlace } from './place.ts'
 import { areTaken, choosePorts } from './ports.ts'
+import { within } from './processes.ts'
 import { type EdgeServer, markWanted, restartIn, unmarkWanted } from './restart.ts'
 import { running, startServers, stopServers } from './servers.ts'
 import { edgeReader, giveEdgeFiles } from './service-user.ts'
@@ -28,6 +29,8 @@ export interface RunningEdge {
 }
 
 const START_TRIES = 3
+/** How long a command waits for another one, or for the repair of a stopped server. */
+const TURN_MS = 60_000
 
 /** Starts the private edge of a data folder; restarts it if it is down or its settings changed. */
 export async function edgeUp(
@@ -102,8 +105,9 @@ export async function edgeRestart(dataDir: string, server: EdgeServer): Promise<
   await restartEdge(folder, server)
 }
 
+/** Does not wait for another command, which may be about to stop the edge. */
 export const restartEdge = (folder: string, server: EdgeServer): Promise<void> =>
-  alone(folder, () => restartIn(folder, server))
+  alone(folder, () => restartIn(folder, server), 0)
 
 /** The process ids of the servers by name; undefined when no edge was ever started. */
 export function edgeStatus(dataDir: string): Record<string, number | undefined> | undefined {
@@ -111,8 +115,16 @@ export function edgeStatus(dataDir: string): Record<string, number | undefined> 
   return folder === undefined ? undefined : running(folder, privateFolders(folder))
 }
 
-async function alone<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
-  const hold = await holdDataDir(folder)
+async function alone<Result>(
+  folder: string,
+  work: () => Promise<Result>,
+  waitMs = TURN_MS,
+): Promise<Result> {
+  let hold: Awaited<ReturnType<typeof holdDataDir>>
+  await within(waitMs, async () => {
+    hold = await holdDataDir(folder)
+    return hold !== undefined
+  })
   if (!hold) throw new StartupError(`another command is at work on ${folder}; try again`)
   try {
     return await work()

@@ -6,7 +6,7 @@ import { startServer } from './servers.ts'
 import { privateFolders } from './settings-of.ts'
 
 const STOP_MS = 3000
-const KILL_MS = 1000
+const KILL_MS = 15_000
 
 /** The servers of a private edge, with a pattern for the paths of their programs. */
 const programs = {

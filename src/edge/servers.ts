@@ -5,8 +5,8 @@ import { answers } from './ports.ts'
 import { runningFrom, signal, within, workersIn } from './processes.ts'
 import type { EdgeSettings, Folders } from './settings.ts'
 
-const START_MS = 15_000
-const STOP_MS = 1000
+const START_MS = 45_000
+const STOP_MS = 15_000
 // Idle login processes of Dovecot would delay its end by seconds.
 const LINGER_MS = 500
 
