@@ -205,7 +205,7 @@ describe('fan-out', () => {
     for (const tenant of tenants) await register(tenant, receiver.url)
     const second = await startApp({
       database: fan.app.database,
-      env: { WEBHOOK_FANOUT: 'true', WEBHOOK_TIMEOUT: '1', SVC_OUTBOUND_ALLOW: '127.0.0.1' },
+      env: { WEBHOOK_FANOUT: 'true', WEBHOOK_TIMEOUT: '10', SVC_OUTBOUND_ALLOW: '127.0.0.1' },
     })
     await fan.run()
     const other = await fan.run(second)

@@ -12,7 +12,7 @@ export async function startFanOut(env: Record<string, string> = {}) {
   const app = await startApp({
     env: {
       WEBHOOK_FANOUT: 'true',
-      WEBHOOK_TIMEOUT: '1',
+      WEBHOOK_TIMEOUT: '10',
       SVC_OUTBOUND_ALLOW: '127.0.0.1/32',
       ...env,
     },
