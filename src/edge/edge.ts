@@ -29,7 +29,7 @@ export interface RunningEdge {
 }
 
 const START_TRIES = 3
-/** How long a command waits for another one, or for the repair of a stopped server. */
+/** A command waits this long for another one, or for the repair of a stopped server. */
 const TURN_MS = 60_000
 
 /** Starts the private edge of a data folder; restarts it if it is down or its settings changed. */

@@ -13,8 +13,9 @@ const SCAN_TIME = 'task_timeout = 50s;'
 const SUFFIXES = 'suffixes.dat'
 
 /**
- * On a private edge Rspamd signs mail and detects only the spam test patterns, so that it makes no
- * network look-ups but those of DKIM keys. On a real host these files extend the full configuration of the package.
+ * On a private edge Rspamd signs mail, verifies DKIM and detects only the spam test patterns, so that
+ * it looks up nothing but DKIM keys. On a real host these files extend the full configuration of the
+ * package.
  */
 export function rspamdFiles(edge: EdgeSettings): RenderedFile[] {
   if (edge.isPrivate) {

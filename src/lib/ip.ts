@@ -56,8 +56,8 @@ export function networkOf(text: string): string {
 }
 
 /**
- * What failures and blocks are counted by: an IPv4 address, or the /64 of an IPv6 address, because
- * one customer of a provider has at least a /64. Text that is no IP address stays unchanged.
+ * The key that failures and blocks are counted by: an IPv4 address, or the /64 of an IPv6 address,
+ * because one customer of a provider has at least a /64. Text that is no IP address stays unchanged.
  */
 export function throttleKey(text: string): string {
   if (!text.includes(':')) return text

@@ -166,8 +166,8 @@ export async function startAuthPolicy(needs: Needs) {
     tokensByAddress.count(throttleKey(ip), now().getTime()) >= MAX_TOKEN_FAILURES_PER_IP
 
   /**
-   * Whether the failure says nothing about the password: it was right, but the client did not wait any
-   * longer, or the database was away a moment ago.
+   * Returns true for a failure that says nothing about the password: it was right, but the client did
+   * not wait any longer, or the database was away a moment ago.
    */
   async function isOutage(attempt: Attempt): Promise<boolean> {
     if (attempt.isMatched === undefined || attempt.master !== undefined) return false

@@ -75,7 +75,7 @@ export const Bytes = ({ value }: { value: number }) => (
   <span class="figure">{format.bytes(value)}</span>
 )
 
-/** How much of a limit is used. A limit of 0 is none. */
+/** The used part of a limit. A limit of 0 is none. */
 export const Usage = ({
   used,
   limit,

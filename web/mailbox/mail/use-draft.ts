@@ -21,7 +21,7 @@ export interface Typed {
 }
 
 /**
- * What is written is stored after each pause. Storing runs once at a time; what changes meanwhile is
+ * The text is stored after each pause in writing. Storing runs once at a time; later changes are
  * stored afterwards. `onStored` gets the id of the draft, so that a reload continues it.
  */
 export function useDraft(start: Start, first: Typed, onStored: (id: string) => void) {

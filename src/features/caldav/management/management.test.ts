@@ -86,7 +86,7 @@ describe('contacts', () => {
       .values([
         log('Ann@example.test'),
         log('bob@example.test'),
-        // Somebody else's mail with this sender is not the mailbox's.
+        // Mail of another mailbox with this sender does not count.
         { ...log('eve@example.test'), organization_id: acme.organizationId },
       ])
       .execute()

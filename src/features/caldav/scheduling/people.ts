@@ -36,7 +36,7 @@ export const attendeeIn = (part: ICAL.Component, address: string): ICAL.Property
 export const parameterOf = (property: ICAL.Property | null | undefined, name: string): string =>
   String(property?.getParameter(name) ?? '').toUpperCase()
 
-/** RFC 6638 section 7.1: the client or nobody sends the messages to this person. */
+/** RFC 6638 section 7.1: false when the client sends the messages to this person, or none are sent. */
 export const isServersTask = (property: ICAL.Property | null | undefined): boolean =>
   ['', 'SERVER'].includes(parameterOf(property, 'schedule-agent'))
 

@@ -30,7 +30,7 @@ interface Line {
 
 interface Opened extends Line {
   idle: NodeJS.Timeout | undefined
-  /** When the database was last seen to have this account. */
+  /** The time of the last look at the row of this account, in milliseconds. */
   notedAt: number
   /** The connection that adds older messages beside the requests. */
   background: Line | undefined

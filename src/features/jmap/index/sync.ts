@@ -18,9 +18,10 @@ interface Syncing {
 }
 
 /**
- * Compares the index with the mail server until nothing that has arrived is missing. Returns whether
- * older messages are, which a call in the background adds in part. The mail server is right in every case: a process
- * that was killed between a change there and here leaves the rest to this comparison.
+ * Compares the index with the mail server until it has every new message. `hasOlder` says that older
+ * messages are still missing; each call in the background adds some of them. The mail server is right
+ * in every case: a process that was killed between a change there and here leaves the rest to this
+ * comparison.
  */
 export async function syncAccount(syncing: Syncing): Promise<{ hasOlder: boolean }> {
   const { account, core } = syncing

@@ -21,9 +21,9 @@ export interface Run {
   cut: AbortSignal
   /** False if another daemon may have claimed the job; then nothing may be copied. */
   isOurs(): boolean
-  /** How often a connection broke while a message was being copied, by `suspectKey`. */
+  /** Counts of broken connections while a message was being copied, by `suspectKey`. */
   suspects: Map<string, number>
-  /** How often a connection broke while a single message was being copied. */
+  /** The count of broken connections while a single message was being copied. */
   singledOut: number
   /** Messages copied in this run. */
   migrated: number

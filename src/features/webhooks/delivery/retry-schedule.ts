@@ -7,9 +7,9 @@ export interface Schedule {
 }
 
 /**
- * When to retry after this number of failures; undefined after the last retry. Each wait gets a random
- * extra, so that a receiver that recovers does not get all retries at once. A receiver may ask for a
- * longer wait, up to the longest one of the schedule.
+ * The time of the next attempt after this number of failures; undefined after the last retry. Each
+ * wait gets a random extra, so that a receiver that recovers does not get all retries at once. A
+ * receiver may ask for a longer wait, up to the longest one of the schedule.
  */
 export function nextAttempt(
   failures: number,

@@ -3,7 +3,7 @@ import type { Job } from './queue.repository.ts'
 export interface Limits {
   /** Attempts in progress to all receivers together. */
   workers: number
-  /** How many of them may go to slow receivers. */
+  /** The part of them that may go to slow receivers. */
   slowWorkers: number
   /** Attempts in progress to one receiver. */
   perReceiver: number
@@ -45,7 +45,7 @@ interface Attempt {
  * be recorded: these are the attempts that a crash repeats.
  */
 export class WorkingSet {
-  /** How many jobs to hold for one receiver. */
+  /** Jobs to hold for one receiver. */
   capacity = 1
   readonly #limits: Limits
   readonly #ids = new Set<number>()
