@@ -7,7 +7,6 @@ import { ensureAccount, type MailAccount } from './accounts.repository.ts'
 import { syncAccount } from './sync.ts'
 
 const IDLE_MS = 2 * MINUTE_MS
-const NOTED_MS = MINUTE_MS
 
 type Needs = Pick<Core, 'config' | 'db' | 'log' | 'mailServers' | 'workers'>
 
@@ -30,8 +29,6 @@ interface Line {
 
 interface Opened extends Line {
   idle: NodeJS.Timeout | undefined
-  /** The time of the last look at the row of this account, in milliseconds. */
-  notedAt: number
   /** The connection that adds older messages beside the requests. */
   background: Line | undefined
 }
@@ -54,7 +51,6 @@ export function mailStore(core: Needs) {
       connection: undefined,
       idle: undefined,
       withStructure: true,
-      notedAt: 0,
       background: undefined,
     }
     opened.set(account.id, fresh)
@@ -144,10 +140,7 @@ export function mailStore(core: Needs) {
     const one = find(account)
     clearTimeout(one.idle)
     try {
-      if (Date.now() - one.notedAt > NOTED_MS) {
-        await ensureAccount(core.db, account)
-        one.notedAt = Date.now()
-      }
+      await ensureAccount(core.db, account)
       if (!isFresh) await sync(one)
       return await work({ account, imap: () => connectionOf(one), sync: () => sync(one) })
     } finally {
