@@ -35,7 +35,7 @@ export const mailboxQueries = ({
 driver = pgsql
 ${connection(database)}
 default_pass_scheme = ARGON2ID
-password_query = SELECT username AS user, password, 'yes' AS matched FROM edge.mailbox_password('%u', '%{passdb:forward_key}' = '${loginKey}')
+password_query = SELECT username AS user, password, matched, nologin, reason FROM edge.mailbox_login('%u', '%{passdb:forward_key}' = '${loginKey}', '%s')
 user_query = SELECT username AS user, '${folders.mail}/' || folder AS home, ${MAIL_UID} AS uid, ${MAIL_UID} AS gid, quota_rule, CASE WHEN edge.keeps_expunged(username) THEN '${KEPT_PREFIX}' END AS lazy_expunge, CASE WHEN ${BY_CONTROL_PLANE} THEN 'vfile:${folders.dovecotConfig}/${OPERATOR_RIGHTS_FILE}' END AS acl, CASE WHEN '%s' = 'doveadm' THEN 'yes' END AS "namespace/kept/list" FROM edge.mailbox('%u')
 iterate_query = SELECT username AS user FROM edge.all_mailboxes()
 `

@@ -93,6 +93,7 @@ const attemptOf = ({ login, user, master, mech, remote, protocol, matched }: Sen
   isMatched: typeof matched === 'string' ? matched !== '' : undefined,
   appPasswordId: /^app-password:(\w+)$/.exec(String(matched))?.[1],
   grantId: /^grant:(\w+)$/.exec(String(matched))?.[1],
+  needsCode: matched === 'second-factor',
   isToken: typeof mech === 'string' && TOKEN_MECHANISMS.has(mech.toUpperCase()),
 })
 

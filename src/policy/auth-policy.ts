@@ -46,6 +46,8 @@ export interface Attempt {
   appPasswordId: string | undefined
   /** The OAuth grant whose token was used. */
   grantId: string | undefined
+  /** True if the password was right, but the mailbox has a second factor, so the login is refused. */
+  needsCode: boolean
   /** True if the client sent a token instead of a password. */
   isToken: boolean
 }
@@ -237,6 +239,8 @@ export async function startAuthPolicy(needs: Needs) {
     ) {
       // This policy refused the attempt, so the password was not checked.
       if (policyReject) return
+      // A program that keeps trying the right password is told to use another one, and is no guesser.
+      if (attempt.needsCode) return
       // A token that has expired or was revoked is no guess at a password.
       if (!success && attempt.isToken) {
         const { ip } = read(attempt)

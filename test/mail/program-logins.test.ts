@@ -45,12 +45,13 @@ describe.skipIf(edgeMissing)(`app passwords of mail programs${skipped}`, () => {
     expect(made.status).toBe(201)
     return made.body.data
   }
-  const imap = async (password: string) => {
+  const imapLogin = async (password: string) => {
     const client = await openImap({ port: host.ports.imaps })
-    const { ok } = await client.login(acme.email, password)
+    const answer = await client.login(acme.email, password)
     client.end()
-    return ok
+    return answer
   }
+  const imap = async (password: string) => (await imapLogin(password)).ok
   const pop3 = async (password: string) => {
     const lines = await openLines({ port: host.ports.pop3s, tls: true })
     await lines.line()
@@ -108,7 +109,10 @@ describe.skipIf(edgeMissing)(`app passwords of mail programs${skipped}`, () => {
     expect((await holder.post('/api/v1/mailbox/two-factor/confirm', { code })).status).toBe(200)
     // The change reaches Dovecot's cache through a notification.
     await waitFor(async () => !(await imap(PASSWORD)))
-    expect(await smtp(PASSWORD)).toBe(false)
+    expect([await smtp(PASSWORD), await pop3(PASSWORD)]).toEqual([false, false])
+    // Only those who know the password learn why it is not enough.
+    expect((await imapLogin(PASSWORD)).status).toContain('make an app password')
+    expect((await imapLogin('wrong-wrong-wrong')).status).not.toContain('app password')
     expect([await imap(password), await smtp(password)]).toEqual([true, true])
     expect((await webLogin()).body.data).toEqual({ two_factor_required: true })
     host.app.clock.advance(60_000)

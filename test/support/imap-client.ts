@@ -2,9 +2,15 @@ import { openLines } from './line-socket.ts'
 
 export type ImapClient = Awaited<ReturnType<typeof openImap>>
 
+interface Where {
+  port: number
+  from?: string
+  patienceMs?: number
+}
+
 /** An IMAP client over TLS that returns the response to a command with its literals. */
-export async function openImap({ port, from }: { port: number; from?: string }) {
-  const lines = await openLines({ port, tls: true, ...(from && { from }) })
+export async function openImap(where: Where) {
+  const lines = await openLines({ ...where, tls: true })
   await lines.line()
   let count = 0
 

@@ -20,6 +20,9 @@ const PATIENCE_MS = 20_000
 const RECOVERY_MS = 300_000
 const FROM = 'somebody@elsewhere.test'
 
+/** A retry may succeed. */
+class Temporary extends Error {}
+
 /** No limit of messages: the clients send more than a mailbox may. */
 export const WITHOUT_LIMITS = Object.fromEntries(
   ['ORG', 'DOMAIN', 'MAILBOX'].flatMap((entity) =>
@@ -44,12 +47,7 @@ export function startMailLoad({ ports, user, password }: Target) {
   const unknown = new Set<string>()
   let number = 0
   let isStopped = false
-  let lastTemporary = 0
-
-  const temporary = () => {
-    counts.temporary++
-    lastTemporary = Date.now()
-  }
+  let lastFailedStart = 0
   const lastSuccess: Record<string, number> = {}
 
   const judge = (kind: string, code: number, reply: string): boolean => {
@@ -57,8 +55,8 @@ export function startMailLoad({ ports, user, password }: Target) {
       lastSuccess[kind] = Date.now()
       return true
     }
-    if (code < 500) temporary()
-    else permanent.push({ kind, reply })
+    if (code < 500) throw new Temporary(reply)
+    permanent.push({ kind, reply })
     return false
   }
   const send = async (kind: string, client: Awaited<ReturnType<typeof openSmtp>>, from: string) => {
@@ -89,7 +87,7 @@ export function startMailLoad({ ports, user, password }: Target) {
       }
     },
     async imap() {
-      const client = await openImap({ port: ports.imaps })
+      const client = await openImap({ port: ports.imaps, patienceMs: PATIENCE_MS })
       try {
         const { ok, status } = await client.login(user, password)
         if (ok) counts.logins++
@@ -106,7 +104,11 @@ export function startMailLoad({ ports, user, password }: Target) {
 
   const repeat = async (work: () => Promise<void>) => {
     while (!isStopped) {
-      await work().catch(temporary)
+      const begin = Date.now()
+      await work().catch(() => {
+        counts.temporary++
+        lastFailedStart = Math.max(lastFailedStart, begin)
+      })
       await sleep(PAUSE_MS)
     }
   }
@@ -115,9 +117,9 @@ export function startMailLoad({ ports, user, password }: Target) {
   return {
     counts,
     permanent,
-    /** The time of the last reply that was not a success. */
-    get lastTemporary() {
-      return lastTemporary
+    /** The time at which the last attempt that failed began. */
+    get lastFailedStart() {
+      return lastFailedStart
     },
     /** Resolves when every kind of client has had a success after the call. */
     async succeeds() {
