@@ -211,20 +211,50 @@ export const remove: Handler = async (context) => {
   const stored = writable(collection)
   if (place.type === 'collection') {
     if (!collection.isOwn) throw new Refusal(403, '<D:need-privileges/>')
+    await cancelMeetings(context, collection)
     await core.change(request.caller, (tx) => collections.remove(tx, stored.id))
     return reply.code(204).send()
   }
-  const changed = { collection, name: place.name, after: null }
-  await changeWithMessages(context, changed, async (tx, enqueue) => {
-    await collections.lock(tx, stored.id)
-    await removeObject(tx, stored.id, place.name, core.now(), async (before) => {
-      checkPreconditions(request.headers, before.etag)
-      checkScheduleTag(request.headers, before.schedule_tag)
-      await enqueue(tx, before)
-    })
+  await removeWithMessages(context, collection, place.name, (before) => {
+    checkPreconditions(request.headers, before.etag)
+    checkScheduleTag(request.headers, before.schedule_tag)
   })
   return reply.code(204).send()
 }
+
+/**
+ * Deletes the meetings of a calendar that are not over, one by one: each sends what deleting it alone
+ * would send. When the process is killed, the others are still there, and the client deletes again.
+ */
+async function cancelMeetings(context: Context, collection: OpenCollection): Promise<void> {
+  const { db, now } = context.core
+  const from = Math.floor(now().getTime() / 1000)
+  for await (const batch of objects.list(db, writable(collection).id, false, { from })) {
+    for (const { uri, schedule_tag } of batch) {
+      if (schedule_tag === null) continue
+      await removeWithMessages(context, collection, uri).catch(unlessGone)
+    }
+  }
+}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Refusal && error.status === 404)) throw error
+}
+
+const removeWithMessages = (
+  context: Context,
+  collection: OpenCollection,
+  name: string,
+  check: (before: objects.StoredObject) => void = () => {},
+) =>
+  changeWithMessages(context, { collection, name, after: null }, async (tx, enqueue) => {
+    const { id } = writable(collection)
+    await collections.lock(tx, id)
+    await removeObject(tx, id, name, context.core.now(), async (before) => {
+      check(before)
+      await enqueue(tx, before)
+    })
+  })
 
 /** Deletes an object of a locked collection. */
 export async function removeObject(

@@ -173,6 +173,17 @@ describe('an organizer', () => {
     expect(messages[0]?.calendar).toContain('SEQUENCE:1')
   })
 
+  it('cancels what is not over by deleting a calendar', async () => {
+    const trips = `/dav/calendars/${acme.accountId}/trips/`
+    expect((await jane.send('MKCALENDAR', trips)).status).toBe(201)
+    const past = meeting('p1', acme.email, [EVE], 'DTSTART:20061201T100000Z')
+    await sentAfter(() => jane.put(`${trips}p1.ics`, past))
+    const next = meeting('p2', acme.email, [BOB], 'DTSTART:20991201T100000Z')
+    await sentAfter(() => jane.put(`${trips}p2.ics`, next))
+    expect(brief(await sentAfter(() => jane.delete(trips)))).toEqual([`CANCEL ${BOB}`])
+    expect((await jane.get(`${trips}p2.ics`)).status).toBe(404)
+  })
+
   it('invites to one instance of a series alone', async () => {
     const series = meeting('l', acme.email, [BOB], 'RRULE:FREQ=DAILY;COUNT=3')
     const instance = meeting('l', acme.email, [EVE], 'RECURRENCE-ID:20261202T100000Z')
