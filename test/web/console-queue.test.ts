@@ -15,7 +15,7 @@ describe.skipIf(!hasChromium)('the mail queue and the alerts of the console', ()
     }
     mailQueue.changeAll = async (change, ids) => {
       if (ids.length > 0) changes.push(`${change} ${ids.join()}`)
-      return ids.length
+      return [...ids]
     }
   })
   afterAll(() => world?.stop())

@@ -34,7 +34,7 @@ const en = {
   ofThisSender: 'All mail of this sender',
   bySenderHint: 'An address, @example.com for a whole domain, or MAILER-DAEMON for failure notices',
   action: 'Action',
-  actionsOf: { hold: 'Hold', release: 'Release', delete: 'Delete' },
+  actionsOf: { hold: 'Hold', release: 'Release', requeue: 'Requeue', delete: 'Delete' },
   count: 'Count the messages',
   matched: (count: string) => `Messages in the queue: ${count}. Sender:`,
   changeAll: (action: string, count: string) => `${action} ${count} messages`,
@@ -84,7 +84,12 @@ const de: typeof en = {
   bySenderHint:
     'Eine Adresse, @example.com für eine ganze Domain, oder MAILER-DAEMON für Fehlermeldungen',
   action: 'Aktion',
-  actionsOf: { hold: 'Anhalten', release: 'Freigeben', delete: 'Löschen' },
+  actionsOf: {
+    hold: 'Anhalten',
+    release: 'Freigeben',
+    requeue: 'Neu einreihen',
+    delete: 'Löschen',
+  },
   count: 'Nachrichten zählen',
   matched: (count) => `Nachrichten in der Warteschlange: ${count}. Absender:`,
   changeAll: (action, count) => `${count} Nachrichten: ${action}`,
