@@ -20,8 +20,10 @@ import { type MailServers, watchMailServers } from './mail/mail-servers.ts'
 import { type Mailer, mailer } from './mail/mailer.ts'
 import { type ManageSieve, manageSieve } from './mail/managesieve/managesieve.ts'
 import { originKey } from './mail/origin.ts'
-import { ownQueueCommands, postfixQueue } from './mail/postfix-queue.ts'
+import type { RunQueueCommand } from './mail/postfix-program.ts'
+import { hasPostfix, ownQueueCommands, postfixQueue } from './mail/postfix-queue.ts'
 import { type Reinject, reinject } from './mail/reinject.ts'
+import { remoteQueueCommands } from './mail/remote-queue.ts'
 import { type ServerCertificates, serverCertificates } from './mail/server-certificates.ts'
 import { type SigningKeys, signingKeys } from './mail/signing-keys.ts'
 import { type OutboundGuard, outboundGuard } from './outbound/guard.ts'
@@ -49,6 +51,8 @@ export interface Core {
   signingKeys: SigningKeys
   serverCertificates: ServerCertificates
   mailQueue: MailQueue
+  /** Runs the programs of the Postfix on this machine, whatever QUEUE_MANAGER_URL says. */
+  queueCommands: RunQueueCommand
   /** Runs the operations that need root; undefined when this process runs as root. */
   helper: HelperClient | undefined
   reinject: Reinject
@@ -106,6 +110,9 @@ export async function startCore(
     config.SVC_HELPER_SOCKET === undefined ? undefined : helperClient(config.SVC_HELPER_SOCKET)
   const keys = signingKeys(config, mailServers, helper?.signingKeys(mailServers))
   const workers = workerPool()
+  const queueCommands = helper?.runQueueCommand ?? ownQueueCommands(mailServers)
+  const internalToken =
+    config.SVC_INTERNAL_TOKEN ?? keptSecret(config.DATA_DIR, INTERNAL_TOKEN_FILE)
   return {
     config,
     log,
@@ -113,7 +120,7 @@ export async function startCore(
     now,
     vault: sealing,
     passwords,
-    internalToken: config.SVC_INTERNAL_TOKEN ?? keptSecret(config.DATA_DIR, INTERNAL_TOKEN_FILE),
+    internalToken,
     events: events(listeners),
     access,
     mailServers,
@@ -124,7 +131,11 @@ export async function startCore(
     signingKeys: keys,
     serverCertificates: serverCertificates(mailServers, dovecot, helper?.writeCertificates),
     sieve: manageSieve({ config, mailServers, now, log }),
-    mailQueue: postfixQueue(helper?.runQueueCommand ?? ownQueueCommands(mailServers)),
+    queueCommands,
+    mailQueue:
+      config.QUEUE_MANAGER_URL === undefined
+        ? postfixQueue(queueCommands, () => hasPostfix(mailServers))
+        : postfixQueue(remoteQueueCommands(config.QUEUE_MANAGER_URL, internalToken), () => true),
     reinject: reinject({
       mailServers,
       filterHost: config.CONTENT_FILTER_HOST,

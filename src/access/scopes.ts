@@ -12,6 +12,7 @@ export const AREAS = [
   'migration',
   'oauth',
   'organizations',
+  'queue',
   'rag',
   'rate-limiter',
   'shared-mailboxes',

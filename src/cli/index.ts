@@ -15,8 +15,8 @@ const USAGE = `usage: mailplane COMMAND [--json]
   feedback list [--all] | feedback process FEEDBACK_ID --reason TEXT
   feedback reopen FEEDBACK_ID --reason TEXT
   queue list
-  queue hold|release|delete QUEUE_ID --reason TEXT
-  queue hold|release|delete --sender ADDRESS|@DOMAIN [--yes] --reason TEXT
+  queue hold|release|requeue|delete QUEUE_ID --reason TEXT
+  queue hold|release|requeue|delete --sender ADDRESS|@DOMAIN [--yes] --reason TEXT
   blocked-senders list [--organization ID]
   blocked-senders unblock BLOCK_ID --reason TEXT
   logs [--service NAME] [--level LEVEL] [--q TEXT] [--since ISO] [--lines N]

@@ -6,7 +6,7 @@ import { findOfSender, senderNamed } from '../features/queue/queue-of-sender.ts'
 import { queueView } from '../features/queue/queue-view.ts'
 import { type MailQueue, QUEUE_CHANGES, QueueAway, type QueueChange } from '../mail/mail-queue.ts'
 import { watchMailServers } from '../mail/mail-servers.ts'
-import { ownQueueCommands, postfixQueue } from '../mail/postfix-queue.ts'
+import { hasPostfix, ownQueueCommands, postfixQueue } from '../mail/postfix-queue.ts'
 import { StartupError } from '../startup-error.ts'
 import { print } from './output.ts'
 import { UsageError } from './usage.ts'
@@ -15,7 +15,8 @@ import { withDatabase } from './with-database.ts'
 export async function queueCommands([verb, ...args]: string[]): Promise<void> {
   if (verb === 'list') return list(args)
   const change = QUEUE_CHANGES.find((one) => one === verb)
-  if (change === undefined) throw new UsageError('queue takes list, hold, release or delete')
+  if (change === undefined)
+    throw new UsageError('queue takes list, hold, release, requeue or delete')
   return changeMessages(change, args)
 }
 
@@ -107,7 +108,7 @@ async function changeSender(wanted: Wanted, sent: string, isConfirmed: boolean) 
 async function withQueue<Result>(config: Config, work: (queue: MailQueue) => Promise<Result>) {
   const servers = watchMailServers(config)
   try {
-    return await work(postfixQueue(ownQueueCommands(servers)))
+    return await work(postfixQueue(ownQueueCommands(servers), () => hasPostfix(servers)))
   } catch (error) {
     if (!(error instanceof QueueAway)) throw error
     throw new StartupError(`the mail queue cannot be used: ${error.message}`)

@@ -1,6 +1,6 @@
 import * as env from './env.ts'
 
-/** Monitoring, alerts, reports, storage and backups. */
+/** Monitoring, alerts, reports, mail queue, storage and backups. */
 export const operationsVariables = {
   MONITORING_SWEEP_SECONDS: env.integer('Seconds between probes of all services', 10, {
     min: 1,
@@ -30,6 +30,9 @@ export const operationsVariables = {
     'Recipients of all scheduled reports of an organization together',
     100,
     { min: 1, max: 10_000 },
+  ),
+  QUEUE_MANAGER_URL: env.url(
+    'URL of the queue_manager service; unset: the Postfix programs of this machine',
   ),
   STORAGE_WARNING_THRESHOLD: env.integer('Percent of a quota that causes a warning', 80, {
     min: 1,

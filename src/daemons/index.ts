@@ -54,6 +54,12 @@ export const daemons: readonly Offered[] = [
     load: async () => (await import('./autoconfig.ts')).autoconfig,
   },
   { name: 'dashboard', port: 8088, load: async () => (await import('./dashboard.ts')).dashboard },
+  {
+    name: 'queue_manager',
+    port: 8090,
+    load: async () => (await import('./queue-manager.ts')).queueManager,
+  },
+  { name: 'storage', port: 8092, load: async () => (await import('./storage.ts')).storage },
   { name: 'oauth', port: 8091, load: async () => (await import('./oauth.ts')).oauth },
   { name: 'caldav', port: 8101, load: async () => (await import('./caldav.ts')).caldav },
   { name: 'jmap', port: 8098, load: async () => (await import('./jmap.ts')).jmap },

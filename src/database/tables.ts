@@ -1227,6 +1227,14 @@ export interface Tables {
     piece: number
     content: Buffer
   }
+  queue_samples: {
+    host: string
+    queue_name: 'active' | 'deferred' | 'hold'
+    minute: Timestamp
+    message_count: number
+    size_bytes: number
+    oldest_age_seconds: number | null
+  }
   rag_chunks: {
     id: GeneratedAlways<number>
     document_id: string
@@ -1513,10 +1521,19 @@ export interface Tables {
     total_emails: number
     calculated_at: Generated<Timestamp>
   }
+  storage_history: {
+    organization_id: string
+    entity_type: 'organization' | 'domain' | 'mailbox'
+    entity_id: string
+    storage_type: string
+    day: string
+    used_bytes: number
+  }
   storage_pending: {
     kind: 'mailbox' | 'domain'
     name: string
     changes: Generated<number>
+    marked_at: Generated<Timestamp>
   }
   suppressions: {
     id: string

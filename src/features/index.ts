@@ -21,8 +21,10 @@ export type WorkingService =
   | 'cert_manager'
   | 'delivery_optimizer'
   | 'monitoring'
+  | 'queue_manager'
   | 'rag'
   | 'rate_limiter'
+  | 'storage'
   | 'webhooks'
 
 /** Long work must end soon after the signal. */
@@ -90,10 +92,12 @@ const FEATURES: readonly FeatureParts[] = [
       load: async () =>
         (await import('./storage/attachments/attachments.stage.ts')).attachmentsStage,
     },
+    work: { storage: async () => (await import('./storage/storage.work.ts')).storageWork },
   },
   {
     api: async () => (await import('./queue/index.ts')).queue,
     events: () => import('./queue/queue.events.ts'),
+    work: { queue_manager: async () => (await import('./queue/queue.work.ts')).queueWork },
   },
   {
     api: async () => (await import('./monitoring/index.ts')).monitoring,

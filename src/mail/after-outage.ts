@@ -10,7 +10,7 @@ const LOOKUP_SECONDS = 2
 /** Exit status of sysexits.h: Dovecot cannot look up the login now. */
 const TEMPORARY_FAILURE = 75
 
-type Needs = Pick<Core, 'config' | 'doveadm' | 'log' | 'mailQueue' | 'mailServers'>
+type Needs = Pick<Core, 'config' | 'doveadm' | 'log' | 'mailQueue'>
 
 /**
  * Makes the mail servers use the database again after it was away. Postfix does not try for a minute
@@ -25,8 +25,8 @@ export async function afterOutage(
   await Promise.all([reloadPostfix(needs), reloadDovecot(needs, wasAway, stopping)])
 }
 
-async function reloadPostfix({ log, mailQueue, mailServers }: Needs): Promise<void> {
-  if (mailServers.current().POSTFIX_CONFIG_DIR === undefined) return
+async function reloadPostfix({ log, mailQueue }: Needs): Promise<void> {
+  if (!mailQueue.isConfigured) return
   try {
     await mailQueue.reload()
   } catch (error) {

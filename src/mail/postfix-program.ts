@@ -3,7 +3,8 @@ import { isQueueId, QueueAway } from './mail-queue.ts'
 
 // A fixed PATH: these programs run as root, so the environment must not choose the executable.
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
-const MAX_COMPLAINT = 4096
+/** A line of postsuper for each message. */
+const MAX_COMPLAINT = 128 * 1024
 
 /** Operations on the queue. */
 export const QUEUE_VERBS = [
@@ -12,7 +13,9 @@ export const QUEUE_VERBS = [
   'flush-one',
   'hold',
   'release',
+  'requeue',
   'delete',
+  'headers',
   'reload',
 ] as const
 
@@ -21,7 +24,7 @@ export const MOST_IDS = 1000
 
 export interface QueueCommand {
   verb: (typeof QUEUE_VERBS)[number]
-  /** The messages, for `flush-one` (exactly one), `hold`, `release` and `delete`. */
+  /** The messages, for all verbs that change or show some; one for `flush-one` and `headers`. */
   queueIds?: readonly string[]
 }
 
@@ -42,30 +45,35 @@ export interface Running {
 /** Runs a command of the queue; it is killed after the time limit. */
 export type RunQueueCommand = (command: QueueCommand, timeoutMs: number) => Running
 
-const PROGRAMS = {
+/** Program, option, and the arguments after the messages. */
+const PROGRAMS: Record<QueueCommand['verb'], readonly [string, string, ...string[]]> = {
   list: ['postqueue', '-j'],
   flush: ['postqueue', '-f'],
   'flush-one': ['postqueue', '-i'],
   hold: ['postsuper', '-h'],
   release: ['postsuper', '-H'],
+  // Only these queues: a message under delivery would be sent twice.
+  requeue: ['postsuper', '-r', 'deferred', 'hold'],
   delete: ['postsuper', '-d'],
+  // Envelope and header, never the body.
+  headers: ['postcat', '-qeh'],
   reload: ['postfix', 'reload'],
-} as const
+}
 
 /** Starts a program of Postfix without a shell; `configFolder` throws when there is no Postfix. */
 export const localQueueCommands =
   (configFolder: () => string): RunQueueCommand =>
   ({ verb, queueIds = [] }, timeoutMs) => {
-    const [name, flag] = PROGRAMS[verb]
+    const [name, flag, ...after] = PROGRAMS[verb]
     // postsuper reads ids from standard input, which takes more of them than a command line.
     const isInput = name === 'postsuper'
-    const isForOne = verb === 'flush-one'
+    const isForOne = verb === 'flush-one' || verb === 'headers'
     const ids = isInput || isForOne ? queueIds.map(validated) : []
     if ((isInput && ids.length === 0) || (isForOne && ids.length !== 1)) {
       throw new TypeError('not a queue id')
     }
     const messages = isInput ? ['-'] : ids
-    const program = spawn(name, ['-c', configFolder(), flag, ...messages], {
+    const program = spawn(name, ['-c', configFolder(), flag, ...messages, ...after], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: { PATH, LC_ALL: 'C', TZ: 'UTC' },
       cwd: '/',

@@ -6,6 +6,7 @@ import {
   type QueueCommand,
   type RunQueueCommand,
 } from './postfix-program.ts'
+import { MOST_HEADER_BYTES, readQueueFile } from './queue-file.ts'
 import { lineCutter, readQueueLine } from './queue-lines.ts'
 
 const LISTING_MS = 20_000
@@ -15,8 +16,17 @@ const MANY_MS = 60_000
 /** As root, postqueue also lists the files of a stopped Postfix; that counts as unreachable. */
 const isDown = (complaint: string) => /mail system is down/i.test(complaint)
 
-/** The last line of postsuper, such as `postsuper: Placed on hold: 2 messages`. */
-const CHANGED = /: (\d+) messages?$/
+/** A line of postsuper for a message that it has changed. */
+const CHANGED =
+  /^postsuper: ([A-Za-z0-9]+): (?:placed on hold|released from hold|requeued|removed)$/gm
+
+/** Postcat for a queue id that is not in the queue. */
+const isUnknown = (complaint: string) => /No such file or directory/.test(complaint)
+const MOST_WORDS = 4096
+
+/** Returns whether the settings name a Postfix on this machine. */
+export const hasPostfix = (mailServers: CurrentMailServers): boolean =>
+  mailServers.current().POSTFIX_CONFIG_DIR !== undefined
 
 /** Runs the programs of the Postfix on this machine in this process. */
 export const ownQueueCommands = (mailServers: CurrentMailServers): RunQueueCommand =>
@@ -27,7 +37,7 @@ export const ownQueueCommands = (mailServers: CurrentMailServers): RunQueueComma
   })
 
 /** Reads and changes the queue of the Postfix on this machine with its own programs. */
-export function postfixQueue(start: RunQueueCommand): MailQueue {
+export function postfixQueue(start: RunQueueCommand, isConfigured: () => boolean): MailQueue {
   async function walk(visit: (message: QueuedMessage) => void) {
     const { onOutput, ended } = start({ verb: 'list' }, LISTING_MS)
     let visited = 0
@@ -55,19 +65,24 @@ export function postfixQueue(start: RunQueueCommand): MailQueue {
   async function run(command: QueueCommand, timeoutMs = COMMAND_MS): Promise<string> {
     const { status, complaint, isLate } = await start(command, timeoutMs).ended
     if (isLate) throw new QueueAway('Postfix did not answer in time')
-    if (status !== 0) throw new QueueAway(complaint || `Postfix ended with status ${status}`)
+    if (status !== 0) {
+      throw new QueueAway(complaint.slice(-MOST_WORDS) || `Postfix ended with status ${status}`)
+    }
     return complaint
   }
 
   /** postsuper exits with 0 for an unknown message too; only its output shows the difference. */
   const change = async (verb: QueueChange, queueIds: readonly string[], timeoutMs = COMMAND_MS) => {
-    const [, count = '0'] = CHANGED.exec(await run({ verb, queueIds }, timeoutMs)) ?? []
-    return Number(count)
+    const output = await run({ verb, queueIds }, timeoutMs)
+    return [...output.matchAll(CHANGED)].map(([, id]) => id as string)
   }
   const changeOne = async (verb: QueueChange, queueId: string): Promise<boolean> =>
-    (await change(verb, [queueId])) === 1
+    (await change(verb, [queueId])).length === 1
 
   return {
+    get isConfigured() {
+      return isConfigured()
+    },
     walk,
 
     /** Stops at the first message: one is enough to know that the queue is readable. */
@@ -95,13 +110,33 @@ export function postfixQueue(start: RunQueueCommand): MailQueue {
     },
     hold: (queueId) => changeOne('hold', queueId),
     release: (queueId) => changeOne('release', queueId),
+    requeue: (queueId) => changeOne('requeue', queueId),
     delete: (queueId) => changeOne('delete', queueId),
     async changeAll(verb, queueIds) {
-      let changed = 0
+      const changed: string[] = []
       for (let at = 0; at < queueIds.length; at += MOST_IDS) {
-        changed += await change(verb, queueIds.slice(at, at + MOST_IDS), MANY_MS)
+        changed.push(...(await change(verb, queueIds.slice(at, at + MOST_IDS), MANY_MS)))
       }
       return changed
+    },
+
+    async headers(queueId) {
+      const { onOutput, kill, ended } = start({ verb: 'headers', queueIds: [queueId] }, COMMAND_MS)
+      const pieces: Buffer[] = []
+      let length = 0
+      onOutput((bytes) => {
+        pieces.push(bytes)
+        length += bytes.length
+        if (length > MOST_HEADER_BYTES) kill()
+      })
+      const { status, complaint, isLate } = await ended
+      if (isLate) throw new QueueAway('Postfix did not answer in time')
+      const isCut = length > MOST_HEADER_BYTES
+      if (status !== 0 && !isCut) {
+        if (isUnknown(complaint)) return undefined
+        throw new QueueAway(complaint || `postcat ended with status ${status}`)
+      }
+      return readQueueFile(Buffer.concat(pieces).toString('utf8'), isCut)
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Core } from '../core.ts'
 
-type Needs = Pick<Core, 'mailQueue' | 'mailServers' | 'now'>
+type Needs = Pick<Core, 'mailQueue' | 'now'>
 
 export interface QueueFigures {
   depth: number
@@ -9,10 +9,8 @@ export interface QueueFigures {
 }
 
 /** Without a configured mail server the queue is empty; a mail server that does not answer throws. */
-export async function queueFigures({ mailQueue, mailServers, now }: Needs): Promise<QueueFigures> {
-  if (mailServers.current().POSTFIX_CONFIG_DIR === undefined) {
-    return { depth: 0, deferred: 0, oldest_age_seconds: null }
-  }
+export async function queueFigures({ mailQueue, now }: Needs): Promise<QueueFigures> {
+  if (!mailQueue.isConfigured) return { depth: 0, deferred: 0, oldest_age_seconds: null }
   let depth = 0
   let deferred = 0
   let oldest = Number.POSITIVE_INFINITY

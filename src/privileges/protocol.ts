@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { MOST_IDS, QUEUE_VERBS } from '../mail/postfix-program.ts'
+import { type AnswerLine, QueueRequest } from '../mail/queue-request.ts'
 import { LOGGED_SERVERS } from '../mail/server-logs.ts'
 
 // A list of some thousand certificates.
@@ -11,21 +11,7 @@ const closed = { additionalProperties: false }
 
 /** Everything that the helper does; it refuses any other request. */
 export const REQUESTS = {
-  queue: Type.Object(
-    {
-      command: Type.Object(
-        {
-          verb: Type.Enum([...QUEUE_VERBS]),
-          queueIds: Type.Optional(
-            Type.Array(Type.String({ pattern: '^[A-Za-z0-9]{6,20}$' }), { maxItems: MOST_IDS }),
-          ),
-        },
-        closed,
-      ),
-      timeoutMs: Type.Integer({ minimum: 1, maximum: 60_000 }),
-    },
-    closed,
-  ),
+  queue: QueueRequest,
   restart: Type.Object({ server: Type.Enum(['postfix', 'dovecot', 'rspamd', 'clamd']) }, closed),
   'signing-keys': Type.Object(
     {
@@ -56,8 +42,8 @@ export const REQUESTS = {
 export type Verb = keyof typeof REQUESTS
 export type RequestOf<Name extends Verb> = Type.Static<(typeof REQUESTS)[Name]>
 
-/** The lines that the helper sends: output of a program, then one of the other two. */
-export type Answer = { output: string } | { result: unknown } | { error: string }
+/** The lines that the helper sends. */
+export type Answer = AnswerLine
 
 /** Reads one line of JSON, `["verb", {…}]`; throws for everything that is not in the list. */
 export function readRequest(line: string): { verb: Verb; request: unknown } {

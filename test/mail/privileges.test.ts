@@ -225,7 +225,7 @@ describe.skipIf(edgeMissing)(`mailplane serve as root with SVC_USER (S24)${skipp
       '["queue",{"command":{"verb":"hold"},"timeoutMs":9}]',
       'not a queue',
     ],
-    ['another program', queue('requeue', '4bXYZ12345'), 'malformed'],
+    ['another program', queue('expire', '4bXYZ12345'), 'malformed'],
     ['a path', '["queue",{"command":{"verb":"list"},"timeoutMs":9,"config":"/tmp"}]', 'malformed'],
     ['another server', '["restart",{"server":"sshd"}]', 'malformed'],
     ['the log of another program', '["server-log",{"server":"auth"}]', 'malformed'],

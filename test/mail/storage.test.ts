@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { storage } from '../../src/daemons/storage.ts'
 import { DAY_MS } from '../../src/lib/time.ts'
 import { type App, startApp } from '../support/app.ts'
 import { type Dovecot, dovecotMissing, startDovecot } from '../support/dovecot.ts'
@@ -29,7 +30,7 @@ describe.skipIf(missing)(`usage in a real Dovecot${missing ? `: ${missing}` : ''
       { quotas: { database: first.database.url, bytes: QUOTA } },
     )
     Object.assign(env, dovecot.env)
-    app = await startApp({ env, database: first.database })
+    app = await startApp({ env, database: first.database, daemons: [storage] })
     const stop = app.stop
     app.stop = async () => {
       await stop()

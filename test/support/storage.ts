@@ -1,7 +1,11 @@
 import { sql } from 'kysely'
+import { storage } from '../../src/daemons/storage.ts'
 import { type App, startApp } from './app.ts'
 import { startDoveadm } from './doveadm.ts'
 import { waitFor } from './wait.ts'
+
+/** The service that follows usage, for tests that start another one. */
+export { storage }
 
 export const PATH = '/api/v1/storage'
 export const MIB = 1024 ** 2
@@ -11,7 +15,8 @@ export type StorageApp = Awaited<ReturnType<typeof startStorageApp>>
 /** Starts an app with an answering doveadm service, two tenants and an operator. */
 export async function startStorageApp() {
   const doveadm = await startDoveadm('key')
-  const app = await startApp({ env: { DOVEADM_URL: doveadm.url, DOVEADM_API_KEY: 'key' } })
+  const env = { DOVEADM_URL: doveadm.url, DOVEADM_API_KEY: 'key' }
+  const app = await startApp({ env, daemons: [storage] })
   return {
     app,
     doveadm,

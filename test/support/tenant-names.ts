@@ -16,7 +16,7 @@ const PLAIN = new Set(
   current_password cursor
   client_ip consent_type content correlation_id created_by custom_css custom_domain date_from
   date_to description direction dkim_selector embedding_model enabled_fields end end_date
-  error_message event_id event_source event_type event_types exclude_folders expires_at
+  error_contains error_message event_id event_source event_type event_types exclude_folders expires_at
   export_type favicon_url feedback_type folder footer_html full_name granularity hostname html
   index_schedule ip_address level local_part login_page_html logo_url message message_id name
   new_password overlap_seconds password patterns period_type phone_numbers plan_name position prefix
@@ -174,6 +174,9 @@ export function tenantNames(
     // Document ids are free within a collection.
     'rag id': { own: newName, foreign: [] },
     'rate-limiter email': { ...mailbox, foreign: mailbox.foreign.slice(1) },
+    'queue ids': ofOperators('4jRsrS402Bz2R6ll'),
+    'storage entity_type': { own: () => 'organization', foreign: [] },
+    'storage identifier': byId(({ organizationId }) => organizationId),
     'rate-limiter identifier': byId(({ organizationId }) => organizationId),
     // The name of a folder.
     'migration source': { own: () => 'INBOX', foreign: [] },

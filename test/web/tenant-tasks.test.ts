@@ -63,4 +63,25 @@ describe.skipIf(!hasChromium)('a tenant in the dashboard', () => {
     expect(body.data.pagination.total).toBe(2)
     await close()
   })
+
+  it('sees what waits of its own mail and deletes a message with a reason', async () => {
+    const deleted: string[] = []
+    world.app.core.mailQueue.delete = async (id) => {
+      deleted.push(id)
+      return true
+    }
+    const { page, problems, close } = await world.visit(await world.jars.dashboard())
+    await page.goto('/app/waiting')
+    const row = page.getByRole('row', { name: /news@acme\.test/ })
+    await row.getByText('Connection timed out').waitFor()
+    expect(await page.getByRole('row').count(), 'the heading and one message').toBe(2)
+    await row.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Reason').fill('A typo in the address')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The message was deleted').waitFor()
+    expect(deleted).toEqual(['4jQ0zX1c7Pz9TWb'])
+    expect(problems()).toEqual([])
+    await close()
+  })
 })

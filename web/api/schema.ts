@@ -65,7 +65,7 @@ export type AlertRule = {
   id: string
   name: string
   description: string | null
-  metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+  metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
   comparator: ">" | ">=" | "<" | "<=" | "=="
   threshold: number
   /** How long the condition must hold before the rule fires */
@@ -4069,7 +4069,7 @@ export interface Get {
   '/platform/alerts/metrics': {
     data: {
       items: Array<{
-        metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+        metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
         unit: string
         description: string
         /** A rule may watch a single organization */
@@ -4089,7 +4089,7 @@ export interface Get {
       per_page?: number
       /** Part of name or description */
       q?: string
-      metric?: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric?: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       severity?: "critical" | "warning" | "info"
       enabled?: boolean
       /** Exact */
@@ -4513,6 +4513,45 @@ export interface Get {
       queue_error: string | null
     }
   }
+  /** Envelope and header of a queued message, never its body. Operator(support+) */
+  '/queue/message/{queue_id}': {
+    params: {
+      queue_id: string
+    }
+    data: {
+      queue_id: string
+      sender: string
+      /** Those who still wait for it */
+      recipients: Array<string>
+      headers: Array<{
+        name: string
+        value: string
+      }>
+      /** true: the header is longer than 512 KB */
+      truncated: boolean
+    }
+  }
+  /** Mail that the logins of the organization have sent and that still waits. Key(read) */
+  '/queue/own': {
+    data: {
+      /** The first 1000 */
+      messages: Array<{
+        queue_id: string
+        status: "active" | "deferred" | "hold"
+        /** Empty or MAILER-DAEMON: a notice that mail failed */
+        sender: string
+        recipients: Array<string>
+        /** Bytes */
+        size: number
+        date: string
+        arrival_time: string
+        /** Why the last attempt failed, in words */
+        reason: string | null
+      }>
+      total: number
+      queue_error: string | null
+    }
+  }
   /** Queued mail for recipients at a domain, hosted here or not. Operator(support+) */
   '/queue/queue/domain/{domain}': {
     params: {
@@ -4574,6 +4613,25 @@ export interface Get {
         count: number
       }>
       queue_error: string | null
+    }
+  }
+  /** Length, size and age of the mail queue over time. Operator(support+) */
+  '/queue/samples': {
+    query?: {
+      hours?: number
+    }
+    data: {
+      hours: number
+      /** A minute each, or the largest values of a longer step */
+      points: Array<{
+        t: string
+        active: number
+        deferred: number
+        hold: number
+        size_bytes: number
+        /** Of mail that is not on hold; null: there is none */
+        oldest_age_seconds: number | null
+      }>
     }
   }
   /** Collections of a domain. Key(read) */
@@ -5824,6 +5882,48 @@ export interface Get {
       acme_accounts_total?: number
     }
   }
+  /** Mail, attachments and calendars now and by day, and when the quota fills up. Key(read) */
+  '/storage/history/{entity_type}/{identifier}': {
+    params: {
+      entity_type: "organization" | "domain" | "mailbox"
+      /** Id of an organization, name of a domain, or address of a mailbox */
+      identifier: string
+    }
+    query?: {
+      days?: number
+    }
+    data: {
+      entity_type: "organization" | "domain" | "mailbox"
+      identifier: string
+      /** Attachments are a part of mailbox, and not counted again in total */
+      by_type: Array<{
+        /** mailbox, attachments, dav, or total */
+        storage_type: string
+        used_bytes: number
+      }>
+      /** Of mail; null: no limit */
+      quota_bytes: number | null
+      /** Of the quota, by mail */
+      usage_percentage: number
+      /** From the first day with a figure on */
+      days: Array<{
+        date: string
+        /** All types */
+        used_bytes: number
+        mailbox_bytes: number
+      }>
+      /** When mail reaches the quota at this rate; null with less than 7 days of figures */
+      forecast: {
+        /** Growth of mail */
+        bytes_per_day: number
+        fills_at: string | null
+        days_left: number | null
+        /** At most 30 */
+        based_on_days: number
+      } | null
+      generated_at: string
+    }
+  }
   /** The quotas that hold for a domain, inherited ones included. Key(read) */
   '/storage/quotas/domain/{domain}': {
     params: {
@@ -6483,7 +6583,7 @@ export interface Post {
     body: {
       name: string
       /** read, write or admin, for the whole API or for one area: domains:write; default: write */
-      scopes?: Array<"read" | "write" | "admin" | "activity:read" | "activity:write" | "activity:admin" | "aliases:read" | "aliases:write" | "aliases:admin" | "analytics:read" | "analytics:write" | "analytics:admin" | "api-keys:read" | "api-keys:write" | "api-keys:admin" | "caldav:read" | "caldav:write" | "caldav:admin" | "domains:read" | "domains:write" | "domains:admin" | "filters:read" | "filters:write" | "filters:admin" | "mailboxes:read" | "mailboxes:write" | "mailboxes:admin" | "messages:read" | "messages:write" | "messages:admin" | "migration:read" | "migration:write" | "migration:admin" | "oauth:read" | "oauth:write" | "oauth:admin" | "organizations:read" | "organizations:write" | "organizations:admin" | "rag:read" | "rag:write" | "rag:admin" | "rate-limiter:read" | "rate-limiter:write" | "rate-limiter:admin" | "shared-mailboxes:read" | "shared-mailboxes:write" | "shared-mailboxes:admin" | "smtp-credentials:read" | "smtp-credentials:write" | "smtp-credentials:admin" | "storage:read" | "storage:write" | "storage:admin" | "suppressions:read" | "suppressions:write" | "suppressions:admin" | "tracking:read" | "tracking:write" | "tracking:admin" | "transport-rules:read" | "transport-rules:write" | "transport-rules:admin" | "users:read" | "users:write" | "users:admin" | "webhooks:read" | "webhooks:write" | "webhooks:admin">
+      scopes?: Array<"read" | "write" | "admin" | "activity:read" | "activity:write" | "activity:admin" | "aliases:read" | "aliases:write" | "aliases:admin" | "analytics:read" | "analytics:write" | "analytics:admin" | "api-keys:read" | "api-keys:write" | "api-keys:admin" | "caldav:read" | "caldav:write" | "caldav:admin" | "domains:read" | "domains:write" | "domains:admin" | "filters:read" | "filters:write" | "filters:admin" | "mailboxes:read" | "mailboxes:write" | "mailboxes:admin" | "messages:read" | "messages:write" | "messages:admin" | "migration:read" | "migration:write" | "migration:admin" | "oauth:read" | "oauth:write" | "oauth:admin" | "organizations:read" | "organizations:write" | "organizations:admin" | "queue:read" | "queue:write" | "queue:admin" | "rag:read" | "rag:write" | "rag:admin" | "rate-limiter:read" | "rate-limiter:write" | "rate-limiter:admin" | "shared-mailboxes:read" | "shared-mailboxes:write" | "shared-mailboxes:admin" | "smtp-credentials:read" | "smtp-credentials:write" | "smtp-credentials:admin" | "storage:read" | "storage:write" | "storage:admin" | "suppressions:read" | "suppressions:write" | "suppressions:admin" | "tracking:read" | "tracking:write" | "tracking:admin" | "transport-rules:read" | "transport-rules:write" | "transport-rules:admin" | "users:read" | "users:write" | "users:admin" | "webhooks:read" | "webhooks:write" | "webhooks:admin">
       /** ISO date or datetime in the future; absent: no end */
       expires_at?: string | null
       /** For platform callers */
@@ -7754,7 +7854,7 @@ export interface Post {
     body: {
       name: string
       description?: string | null
-      metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator: ">" | ">=" | "<" | "<=" | "=="
       threshold: number
       for_seconds?: number
@@ -7773,7 +7873,7 @@ export interface Post {
     data: {
       rule_id: string
       name: string
-      metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator: ">" | ">=" | "<" | "<=" | "=="
       threshold: number
       unit: string
@@ -7988,13 +8088,50 @@ export interface Post {
       error: string | null
     }
   }
-  /** Hold, release or delete all queued mail of a sender; counts only by default. Operator(operator+) */
+  /** Count the messages that match a filter, then change them if the count still holds. Operator(operator+) */
+  '/queue/mail-queue/by-filter': {
+    body: {
+      /** As in by-sender */
+      sender?: string
+      /** A recipient is at this domain */
+      domain?: string
+      recipient?: string
+      status?: "active" | "deferred" | "hold"
+      older_than_minutes?: number
+      larger_than_bytes?: number
+      /** The reason of the last failed attempt contains this */
+      error_contains?: string
+      /** release concerns mail on hold, requeue mail that is not under delivery */
+      action: "hold" | "release" | "requeue" | "delete"
+      /** Without it messages are counted only; send `matched` of that answer to change them */
+      expected_count?: number
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: {
+      action: "hold" | "release" | "requeue" | "delete"
+      /** Messages that the filter and the action concern */
+      matched: number
+      /** Those messages by their state before the action */
+      summary: {
+        active: number
+        deferred: number
+        hold: number
+      }
+      /** 0 when they were only counted */
+      changed: number
+      /** Matched, but left for another call */
+      remaining: number
+      queue_error: string | null
+    }
+  }
+  /** Hold, release, requeue or delete all mail of a sender; counts only by default. Operator(operator+) */
   '/queue/mail-queue/by-sender': {
     body: {
       /** Envelope sender: an e-mail address, an @ with a domain for all senders there, or MAILER-DAEMON for notices that mail failed */
       sender: string
       /** hold and delete concern all mail of the sender, release only mail on hold */
-      action: "hold" | "release" | "delete"
+      action: "hold" | "release" | "requeue" | "delete"
       /** Count only; send false to change the messages */
       dry_run?: boolean
       /** Stored in the audit log */
@@ -8002,7 +8139,7 @@ export interface Post {
     }
     data: {
       sender: string
-      action: "hold" | "release" | "delete"
+      action: "hold" | "release" | "requeue" | "delete"
       dry_run: boolean
       /** Messages of the sender that the action concerns */
       matched: number
@@ -8060,6 +8197,10 @@ export interface Post {
     params: {
       queue_id: string
     }
+    body?: {
+      /** Stored in the audit log */
+      reason?: string
+    }
     data: {
       queue_id: string
       status: "active" | "deferred" | "hold"
@@ -8070,9 +8211,44 @@ export interface Post {
     params: {
       queue_id: string
     }
+    body?: {
+      /** Stored in the audit log */
+      reason?: string
+    }
     data: {
       queue_id: string
       status: "active" | "deferred" | "hold"
+    }
+  }
+  /** Let a deferred or held message pass through Postfix again, with current settings. Operator(operator+) */
+  '/queue/message/{queue_id}/requeue': {
+    params: {
+      queue_id: string
+    }
+    body: {
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: {
+      /** The message gets a new id when it passes again */
+      queue_id: string
+      requeued: true
+    }
+  }
+  /** Hold, release, requeue or delete up to 1000 messages by their ids. Operator(operator+) */
+  '/queue/messages': {
+    body: {
+      /** The same for all of them */
+      action: "hold" | "release" | "requeue" | "delete"
+      ids: Array<string>
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: {
+      action: "hold" | "release" | "requeue" | "delete"
+      changed: number
+      /** Not in the queue, or not in a state that the action concerns */
+      not_found: Array<string>
     }
   }
   /** Make a collection for documents. Key(write) */
@@ -9311,7 +9487,7 @@ export interface Put {
     body?: {
       name?: string
       description?: string | null
-      metric?: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric?: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator?: ">" | ">=" | "<" | "<=" | "=="
       threshold?: number
       for_seconds?: number
@@ -9967,6 +10143,20 @@ export interface Delete {
       deleted: true
     }
   }
+  /** Delete a waiting message of the organization; its sender gets no notice. Key(write) */
+  '/queue/own/{queue_id}': {
+    params: {
+      queue_id: string
+    }
+    body: {
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: {
+      queue_id: string
+      deleted: true
+    }
+  }
   /** Remove the limit of a destination, so that the built-in one applies again. Operator(operator+) */
   '/reputation/isp-limits/{domain}': {
     params: {
@@ -10397,14 +10587,21 @@ export interface Levels {
   'POST /platform/system-mail/test': 'operator'
   'GET /queue/health': 'support'
   'GET /queue/jobs/{domain}': 'support'
+  'POST /queue/mail-queue/by-filter': 'operator'
   'POST /queue/mail-queue/by-sender': 'operator'
   'GET /queue/mail-queue/deferred': 'support'
   'POST /queue/mail-queue/flush': 'operator'
+  'GET /queue/message/{queue_id}': 'support'
   'DELETE /queue/message/{queue_id}': 'operator'
   'POST /queue/message/{queue_id}/hold': 'operator'
   'POST /queue/message/{queue_id}/release': 'operator'
+  'POST /queue/message/{queue_id}/requeue': 'operator'
+  'POST /queue/messages': 'operator'
+  'GET /queue/own': 'read'
+  'DELETE /queue/own/{queue_id}': 'write'
   'GET /queue/queue/domain/{domain}': 'support'
   'GET /queue/queue/status': 'support'
+  'GET /queue/samples': 'support'
   'GET /rag/collections/{domain}': 'read'
   'POST /rag/collections/{domain}': 'write'
   'GET /rag/collections/{domain}/stats': 'read'
@@ -10495,6 +10692,7 @@ export interface Levels {
   'POST /ssl/certificates/{domain}/renew': 'operator'
   'GET /ssl/status': 'support'
   'POST /storage/cleanup': 'operator'
+  'GET /storage/history/{entity_type}/{identifier}': 'read'
   'GET /storage/quotas/domain/{domain}': 'read'
   'POST /storage/quotas/domain/{domain}': 'admin'
   'GET /storage/quotas/mailbox/{email}': 'read'

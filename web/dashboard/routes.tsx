@@ -48,6 +48,8 @@ import { t as suppressions } from './suppressions/words.ts'
 import { NewTransportRule, TransportRulePage } from './transport-rules/rule.tsx'
 import { TransportRules } from './transport-rules/transport-rules.tsx'
 import { t as transportRules } from './transport-rules/words.ts'
+import { Waiting } from './waiting/waiting.tsx'
+import { t as waiting } from './waiting/words.ts'
 import { DeadLetters } from './webhooks/dead-letters.tsx'
 import { t as deadLetters } from './webhooks/dead-letters.words.ts'
 import { Deliveries } from './webhooks/deliveries.tsx'
@@ -140,6 +142,14 @@ export const screens: readonly Screen[] = [
     icon: icons.key,
   },
   { path: '/app/smtp-credentials/:credential_id', title: credentials.one, page: Credential },
+  {
+    path: '/app/waiting',
+    title: waiting.title,
+    page: Waiting,
+    nav: 'sending',
+    icon: icons.clock,
+    capability: 'own_queue',
+  },
   {
     path: '/app/suppressions',
     title: suppressions.title,

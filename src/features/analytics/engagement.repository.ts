@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../database/database.ts'
-import { type Owner, rolledUp } from './rolled-up.ts'
+import { type Owner, ownedBy, rolledUp } from './rolled-up.ts'
 import type { Window } from './window.ts'
 
 export interface Engagement {
@@ -10,7 +10,11 @@ export interface Engagement {
   complained: number
 }
 
-export async function engagement(db: Db, owner: Owner, window: Window): Promise<Engagement> {
+export async function engagement(
+  db: Db,
+  owner: Partial<Owner>,
+  window: Window,
+): Promise<Engagement> {
   const { rows } = await sql<Engagement>`
     select coalesce(sum(opened), 0)::bigint as opened, coalesce(sum(clicked), 0)::bigint as clicked,
       coalesce(sum(unsubscribed), 0)::bigint as unsubscribed,
@@ -28,12 +32,19 @@ interface Uniques {
 export const uniques = (db: Db, owner: Owner, window: Window): Promise<Uniques> =>
   window.isOpen ? uniquesUntilNow(db, owner, window) : uniquesOfDays(db, owner, window)
 
-/** Recipients whose last event is in the window, plus those not rolled up yet. */
-async function uniquesUntilNow(db: Db, owner: Owner, window: Window): Promise<Uniques> {
+/**
+ * Recipients whose last event is in the window, plus those not rolled up yet. A recipient of several
+ * domains counts once for each of them.
+ */
+export async function uniquesUntilNow(
+  db: Db,
+  owner: Partial<Owner>,
+  window: Window,
+): Promise<Uniques> {
   const from = window.from.toISOString()
   const fresh = (event: keyof Uniques) => sql`(
-    select count(distinct recipient_key) from engagement_pending as pending
-    where organization_id = ${owner.organization_id} and domain = ${owner.domain}
+    select count(distinct (organization_id, domain, recipient_key)) from engagement_pending as pending
+    where ${ownedBy(owner, 'pending')}
       and event_type = ${event} and bucket >= ${from}::timestamptz
       and not exists (
         select from engagement_recipients as known

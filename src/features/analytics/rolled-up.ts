@@ -1,10 +1,18 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { type Window, wholeDays } from './window.ts'
 
 /** The organization and domain of the figures. */
 export interface Owner {
   organization_id: string
   domain: string
+}
+
+/** Rows of a domain, of all domains of an organization, or of all organizations. */
+export const ownedBy = (owner: Partial<Owner>, table?: string) => {
+  const column = (name: string) => sql.ref(table === undefined ? name : `${table}.${name}`)
+  const { organization_id, domain } = owner
+  return sql<SqlBool>`${organization_id === undefined ? sql`true` : sql`${column('organization_id')} = ${organization_id}`}
+    and ${domain === undefined ? sql`true` : sql`${column('domain')} = ${domain}`}`
 }
 
 const TRAFFIC = `sent, delivered, bounced, deferred, rejected, inbound, spam_scores, spam_score_sum,
@@ -28,12 +36,12 @@ const FAMILIES = {
  * The rows of a window, to select from: whole days, quarters of an hour at both ends, and rows that are
  * not rolled up yet. One statement, so that a concurrent roll-up neither hides nor doubles rows.
  */
-export function rolledUp(family: keyof typeof FAMILIES, owner: Owner, window: Window) {
+export function rolledUp(family: keyof typeof FAMILIES, owner: Partial<Owner>, window: Window) {
   const { columns, pending } = FAMILIES[family]
   const whole = wholeDays(window)
   const part = (suffix: string, selected: string, from: Date, to: Date) => sql`
-    select bucket, ${sql.raw(selected)} from ${sql.table(`${family}_${suffix}`)}
-    where organization_id = ${owner.organization_id} and domain = ${owner.domain}
+    select domain, bucket, ${sql.raw(selected)} from ${sql.table(`${family}_${suffix}`)}
+    where ${ownedBy(owner)}
       and bucket >= ${from.toISOString()}::timestamptz
       and bucket < ${to.toISOString()}::timestamptz`
   return sql`(

@@ -24,6 +24,8 @@ export const pageRoutes =
         .send(pageHtml(manifest, surface, preferences))
     }
     app.get('/', { ...route, handler: page('start') })
+    // The web app shows what the page of statistics would.
+    app.get('/dashboard', { ...route, handler: (_request, reply) => reply.redirect('/app') })
     for (const surface of SURFACES) {
       if (surface === 'start') continue
       app.get(`/${surface}`, { ...route, handler: page(surface) })

@@ -32,6 +32,12 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 describe('a page', () => {
+  it('of statistics is the web app', async () => {
+    const answer = await app.send('GET', '/dashboard')
+    expect(answer.status).toBe(302)
+    expect(answer.headers.location).toBe('/app')
+  })
+
   it.each([
     ['/', 'start-en-ABCDEFGH.js'],
     ['/app', 'app-en-ABCDEFGH.js'],

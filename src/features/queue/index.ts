@@ -6,5 +6,5 @@ import { queueService } from './queue.service.ts'
 export const queue = (core: Core): Feature => ({
   prefix: '/api/v1/queue',
   routes: queueRoutes(queueService(core)),
-  capabilities: ['queue'],
+  capabilities: ['queue', 'own_queue'],
 })

@@ -1,34 +1,55 @@
+import { actorOf } from '../../access/actor.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
 import type { Tx } from '../../database/database.ts'
-import { invalidField, ServiceUnavailable } from '../../errors.ts'
+import { ServiceUnavailable } from '../../errors.ts'
 import { isQueueId, QueueAway, type QueueChange } from '../../mail/mail-queue.ts'
 import { QueuedMessageNotFound } from './queue.errors.ts'
-import { QueueDeleted, QueueHeld, QueueReleased } from './queue.events.ts'
+import { QueueDeleted, QueueFlushed, QueueHeld, QueueReleased } from './queue.events.ts'
 import { findOwners } from './queue.repository.ts'
-import { changeOfSender, findOfSender, MOST_CHANGED, senderNamed } from './queue-of-sender.ts'
-import { countByOrganization, type OwnerOf } from './queue-owners.ts'
+import { flushEach } from './queue-flush.ts'
+import { countByOrganization, type Owner, type OwnerOf } from './queue-owners.ts'
 
-interface SenderRequest {
-  sender: string
-  action: QueueChange
-  dry_run?: boolean
+/** The operator, or the user or key of an organization, in the data of an event. */
+export function by(caller: Caller): { operator_id?: string; actor?: string } {
+  if (caller.kind === 'operator') return { operator_id: caller.id }
+  return caller.kind === 'anonymous' ? {} : { actor: actorOf(caller) }
 }
 
-export const CHANGED = { hold: QueueHeld, release: QueueReleased, delete: QueueDeleted } as const
+interface Changed {
+  queue_id?: string
+  sender?: string
+  count: number
+  operator_id?: string
+  actor?: string
+}
 
-export const by = (caller: Caller) => (caller.kind === 'operator' ? { operator_id: caller.id } : {})
-
-/** Emits one event for each organization whose logins sent the messages. */
-export async function emitOfSender(
+/** Emits the event of a change. A requeued message is tried again, as a flushed one is. */
+export async function emitChange(
   emit: Core['events']['emit'],
   tx: Tx,
   action: QueueChange,
-  { sender, ids, ownerOf }: { sender: string; ids: readonly string[]; ownerOf: OwnerOf },
-  more: { operator_id?: string } = {},
+  owner: Pick<Owner, 'org_id'> & Partial<Owner>,
+  data: Changed,
+): Promise<void> {
+  if (action === 'requeue') {
+    await emit(tx, QueueFlushed, owner, { queue_name: 'all', action, ...data })
+  } else {
+    const declared = { hold: QueueHeld, release: QueueReleased, delete: QueueDeleted }[action]
+    await emit(tx, declared, owner, data)
+  }
+}
+
+/** Emits one event for each organization whose logins sent the messages. */
+export async function emitOfMany(
+  emit: Core['events']['emit'],
+  tx: Tx,
+  action: QueueChange,
+  { ids, ownerOf }: { ids: readonly string[]; ownerOf: OwnerOf },
+  more: Omit<Changed, 'count'> = {},
 ): Promise<void> {
   for (const [org_id, count] of countByOrganization(ids, ownerOf)) {
-    await emit(tx, CHANGED[action], { org_id }, { sender, count, ...more })
+    await emitChange(emit, tx, action, { org_id }, { count, ...more })
   }
 }
 
@@ -47,9 +68,21 @@ export const askingQueue =
     }
   }
 
+/** Returns the messages that were changed; mail that was delivered in the meantime is left out. */
+export async function changeMany(
+  queue: Core['mailQueue'],
+  change: QueueChange,
+  ids: readonly string[],
+): Promise<string[]> {
+  const changed = await queue.changeAll(change, ids)
+  // Postfix itself tries released mail at its next regular time.
+  if (change === 'release') await flushEach(queue, changed, false)
+  return changed
+}
+
 type Needs = Pick<Core, 'begin' | 'change' | 'db' | 'events' | 'mailQueue'> & { asked: Asked }
 
-/** Actions of operators on queued messages. */
+/** Changes of messages that are named by their ids. */
 export function queueChanges({ begin, change, db, events, mailQueue, asked }: Needs) {
   /** Postfix acts before the event is emitted: acting twice is harmless, a false event is not. */
   async function changeOne(caller: Caller, queueId: string, what: QueueChange) {
@@ -64,7 +97,7 @@ export function queueChanges({ begin, change, db, events, mailQueue, asked }: Ne
     })
     if (!found) throw new QueuedMessageNotFound()
     const data = { queue_id: queueId, count: 1, ...by(caller) }
-    await change(caller, (tx) => events.emit(tx, CHANGED[what], ownerOf(queueId), data))
+    await change(caller, (tx) => emitChange(events.emit, tx, what, ownerOf(queueId), data))
   }
 
   return {
@@ -76,46 +109,33 @@ export function queueChanges({ begin, change, db, events, mailQueue, asked }: Ne
       await changeOne(caller, queue_id, 'release')
       return { queue_id, status: 'active' as const }
     },
+    async requeue(caller: Caller, queue_id: string) {
+      await changeOne(caller, queue_id, 'requeue')
+      return { queue_id, requeued: true as const }
+    },
     async delete(caller: Caller, queue_id: string) {
       await changeOne(caller, queue_id, 'delete')
       return { queue_id, deleted: true as const }
     },
 
-    async ofSender(caller: Caller, sent: SenderRequest) {
-      const { action, dry_run = true } = sent
-      const sender = senderNamed(sent.sender)
-      if (sender === undefined) {
-        throw invalidField('sender', 'Must be an e-mail address, or an @ with a domain')
-      }
-      const { ids, summary, queue_error } = await asked(() =>
-        findOfSender(mailQueue, action, sender),
-      )
-      const chosen = dry_run ? [] : ids.slice(0, MOST_CHANGED)
-      const ownerOf = await findOwners(db, chosen)
-      if (chosen.length > 0) await begin(caller)
-      const changed = await asked(() => changeOfSender(mailQueue, action, chosen))
-      if (!dry_run) {
-        await change(caller, async (tx) => {
-          if (changed > 0) {
-            await emitOfSender(
-              events.emit,
-              tx,
-              action,
-              { sender, ids: chosen, ownerOf },
-              by(caller),
-            )
-          }
-        })
-      }
+    /** Changes up to 1000 messages with one program; unknown ones are named in the answer. */
+    async many(caller: Caller, { action, ids }: { action: QueueChange; ids: readonly string[] }) {
+      const named = [...new Set(ids)]
+      const known = named.filter(isQueueId)
+      const ownerOf = await findOwners(db, known)
+      if (known.length > 0) await begin(caller)
+      const changed =
+        known.length === 0 ? [] : await asked(() => changeMany(mailQueue, action, known))
+      await change(caller, async (tx) => {
+        if (changed.length > 0) {
+          await emitOfMany(events.emit, tx, action, { ids: changed, ownerOf }, by(caller))
+        }
+      })
+      const done = new Set(changed)
       return {
-        sender,
         action,
-        dry_run,
-        matched: ids.length,
-        summary,
-        changed,
-        remaining: ids.length - chosen.length,
-        queue_error,
+        changed: changed.length,
+        not_found: named.filter((id) => !done.has(id)),
       }
     },
   }

@@ -1,7 +1,6 @@
 import { toDomainName } from '../../lib/domain-name.ts'
 import { domainOf } from '../../lib/mail-address.ts'
 import type { MailQueue, QueueChange, QueuedMessage, QueueStatus } from '../../mail/mail-queue.ts'
-import { flushEach } from './queue-flush.ts'
 
 /** Messages that one request changes; a caller that gets `remaining` repeats it. */
 export const MOST_CHANGED = 5000
@@ -17,34 +16,37 @@ export function senderNamed(text: string): string | undefined {
   return domain === undefined ? undefined : `@${domain}`
 }
 
-const isOf = (wanted: string, sender: string): boolean =>
+export const isOf = (wanted: string, sender: string): boolean =>
   wanted.startsWith('@')
     ? `@${domainOf(sender).toLowerCase()}` === wanted
     : sender.toLowerCase() === wanted
 
-/** Only mail on hold can be released, and only other mail can be put on hold. */
+/**
+ * Only mail on hold can be released, and only other mail can be put on hold. Mail under delivery is
+ * not requeued, because it would be sent twice.
+ */
 const canChange: Record<QueueChange, (status: QueueStatus) => boolean> = {
   hold: (status) => status !== 'hold',
   release: (status) => status === 'hold',
+  requeue: (status) => status !== 'active',
   delete: () => true,
 }
 
-/** The messages of a sender that a change concerns, counted by the state that they are in. */
-export async function findOfSender(queue: MailQueue, change: QueueChange, sender: string) {
+/** The messages that match and that a change concerns, counted by the state that they are in. */
+export async function findWhere(
+  queue: MailQueue,
+  change: QueueChange,
+  matches: (message: QueuedMessage) => boolean,
+) {
   const ids: string[] = []
   const summary: Record<QueueStatus, number> = { active: 0, deferred: 0, hold: 0 }
-  const queue_error = await queue.walk((message: QueuedMessage) => {
-    if (!canChange[change](message.status) || !isOf(sender, message.sender)) return
+  const queue_error = await queue.walk((message) => {
+    if (!canChange[change](message.status) || !matches(message)) return
     ids.push(message.queue_id)
     summary[message.status]++
   })
   return { ids, summary, queue_error: queue_error ?? null }
 }
 
-/** Returns how many were changed; mail that was delivered in the meantime does not count. */
-export async function changeOfSender(queue: MailQueue, change: QueueChange, ids: string[]) {
-  const changed = await queue.changeAll(change, ids)
-  // Postfix itself tries released mail at its next regular time.
-  if (change === 'release') await flushEach(queue, ids, false)
-  return changed
-}
+export const findOfSender = (queue: MailQueue, change: QueueChange, sender: string) =>
+  findWhere(queue, change, (message) => isOf(sender, message.sender))

@@ -5,8 +5,8 @@ import { insertCommand } from '../../http/audit.repository.ts'
 import { isQueueId, type MailQueue, type QueueChange } from '../../mail/mail-queue.ts'
 import { webhookQueue } from '../webhooks/delivery/enqueue.ts'
 import { findOwners } from './queue.repository.ts'
-import { CHANGED, emitOfSender } from './queue-changes.ts'
-import { changeOfSender, findOfSender, MOST_CHANGED } from './queue-of-sender.ts'
+import { changeMany, emitChange, emitOfMany } from './queue-changes.ts'
+import { findOfSender, MOST_CHANGED } from './queue-of-sender.ts'
 
 interface Command {
   config: Config
@@ -18,6 +18,7 @@ interface Command {
 const ACTIONS = {
   hold: 'hold_queued_message',
   release: 'release_queued_message',
+  requeue: 'requeue_queued_message',
   delete: 'delete_queued_message',
 } as const
 
@@ -46,7 +47,7 @@ export async function changeByCommand(db: Db, command: Command, queue_id: string
   if (change === 'release') await queue.flushOne(queue_id)
   await db.transaction().execute(async (tx) => {
     const { emit } = events([webhookQueue(config)])
-    await emit(tx, CHANGED[change], ownerOf(queue_id), { queue_id, count: 1 })
+    await emitChange(emit, tx, change, ownerOf(queue_id), { queue_id, count: 1 })
     await audit(tx, 200)
   })
   return true
@@ -63,11 +64,14 @@ export async function changeSenderByCommand(db: Db, command: Command, sender: st
   if (chosen.length > 0) {
     await insertCommand(db, { action, request_body: asked, status_code: 202 }, new Date())
   }
-  const changed = await changeOfSender(queue, change, chosen)
+  const changed = await changeMany(queue, change, chosen)
   await db.transaction().execute(async (tx) => {
     const { emit } = events([webhookQueue(config)])
-    if (changed > 0) await emitOfSender(emit, tx, change, { sender, ids: chosen, ownerOf })
-    await insertCommand(tx, { action, request_body: { ...asked, changed } }, new Date())
+    if (changed.length > 0) {
+      await emitOfMany(emit, tx, change, { ids: changed, ownerOf }, { sender })
+    }
+    const request_body = { ...asked, changed: changed.length }
+    await insertCommand(tx, { action, request_body }, new Date())
   })
-  return { changed, remaining: ids.length - chosen.length }
+  return { changed: changed.length, remaining: ids.length - chosen.length }
 }

@@ -2,7 +2,11 @@ import { Type } from 'typebox'
 import { defineEvent } from '../../events/events.ts'
 
 const source = 'queue_manager'
-const by = { operator_id: Type.Optional(Type.String()) }
+/** The operator, or the user or key of the organization that sent the mail. */
+const by = {
+  operator_id: Type.Optional(Type.String()),
+  actor: Type.Optional(Type.String({ examples: ['user:ada@acme.example'] })),
+}
 /** One message, or all mail of a sender: an e-mail address or an @ with a domain. */
 const which = {
   queue_id: Type.Optional(Type.String()),
@@ -14,8 +18,11 @@ export const QueueFlushed = defineEvent('queue.flushed', {
   summary: 'An operator had deferred mail tried at once',
   data: Type.Object({
     queue_name: Type.String(),
+    action: Type.Optional(
+      Type.Literal('requeue', { description: 'The mail passes through Postfix again' }),
+    ),
     domain: Type.Optional(Type.String()),
-    queue_id: Type.Optional(Type.String()),
+    ...which,
     count: Type.Integer(),
     ...by,
   }),

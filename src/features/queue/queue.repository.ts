@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import type { Scope } from '../../access/caller.ts'
 import type { Db } from '../../database/database.ts'
+import { inScope } from '../../database/scope.ts'
 import { NO_OWNER, type Owner, type OwnerOf } from './queue-owners.ts'
 
 /**
@@ -23,4 +25,14 @@ export async function findOwners(db: Db, queueIds: readonly string[]): Promise<O
     rows.map(({ queue_id, org_id, domain }): [string, Owner] => [queue_id, { org_id, domain }]),
   )
   return (queueId) => owners.get(queueId) ?? NO_OWNER
+}
+
+/** The organizations of the domains that a caller may see, by name. */
+export async function findDomainNames(db: Db, scope: Scope): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('domains')
+    .select(['domain', 'organization_id'])
+    .where(inScope('domains', scope))
+    .execute()
+  return new Map(rows.map(({ domain, organization_id }) => [domain, organization_id]))
 }

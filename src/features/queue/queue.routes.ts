@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { operator } from '../../access/labels.ts'
+import { key, operator } from '../../access/labels.ts'
 import { Success, success } from '../../http/envelope.ts'
-import { QueuedMessageNotFound } from './queue.errors.ts'
+import { QueueCountChanged, QueuedMessageNotFound } from './queue.errors.ts'
 import * as shapes from './queue.schemas.ts'
 import type { QueueService } from './queue.service.ts'
 
@@ -86,6 +86,7 @@ export const queueRoutes =
         operationId: 'hold_queued_message',
         summary: 'Keep a message from being delivered until it is released',
         params: shapes.MessageParams,
+        body: shapes.OptionalReason,
         response: { 200: Success(shapes.ChangedMessage) },
       },
       handler: async ({ caller, params }) =>
@@ -98,10 +99,100 @@ export const queueRoutes =
         operationId: 'release_queued_message',
         summary: 'Let a message on hold be delivered, and try it now',
         params: shapes.MessageParams,
+        body: shapes.OptionalReason,
         response: { 200: Success(shapes.ChangedMessage) },
       },
       handler: async ({ caller, params }) =>
         success('Message released', await queue.release(caller, params.queue_id)),
+    })
+
+    app.post('/message/:queue_id/requeue', {
+      config: { ...writing, errors: [QueuedMessageNotFound] },
+      schema: {
+        operationId: 'requeue_queued_message',
+        summary: 'Let a deferred or held message pass through Postfix again, with current settings',
+        params: shapes.MessageParams,
+        body: shapes.ReasonRequest,
+        response: { 200: Success(shapes.RequeuedMessage) },
+      },
+      handler: async ({ caller, params }) =>
+        success('Message requeued', await queue.requeue(caller, params.queue_id)),
+    })
+
+    app.get('/message/:queue_id', {
+      config: { ...reading, errors: [QueuedMessageNotFound] },
+      schema: {
+        operationId: 'get_queued_message',
+        summary: 'Envelope and header of a queued message, never its body',
+        params: shapes.MessageParams,
+        response: { 200: Success(shapes.MessageHeaders) },
+      },
+      handler: async ({ params }) =>
+        success('Message retrieved', await queue.message(params.queue_id)),
+    })
+
+    app.get('/samples', {
+      config: { auth: operator('support') },
+      schema: {
+        operationId: 'list_queue_samples',
+        summary: 'Length, size and age of the mail queue over time',
+        querystring: shapes.SamplesQuery,
+        response: { 200: Success(shapes.QueueSamples) },
+      },
+      handler: async ({ query }) =>
+        success('Queue samples retrieved', await queue.samples(query.hours ?? 24)),
+    })
+
+    app.post('/messages', {
+      config: writing,
+      schema: {
+        operationId: 'change_queued_messages',
+        summary: 'Hold, release, requeue or delete up to 1000 messages by their ids',
+        body: shapes.ManyRequest,
+        response: { 200: Success(shapes.ManyChanged) },
+      },
+      handler: async ({ caller, body }) =>
+        success('Messages changed', await queue.many(caller, body)),
+    })
+
+    app.post('/mail-queue/by-filter', {
+      config: { ...writing, errors: [QueueCountChanged] },
+      schema: {
+        operationId: 'change_queue_by_filter',
+        summary:
+          'Count the messages that match a filter, then change them if the count still holds',
+        body: shapes.FilterRequest,
+        response: { 200: Success(shapes.FilterChange) },
+      },
+      handler: async ({ caller, body }) => {
+        const { reason: _, ...filter } = body
+        const isCount = filter.expected_count === undefined
+        const changed = await queue.byFilter(caller, filter)
+        return success(isCount ? 'Messages counted' : 'Messages changed', changed)
+      },
+    })
+
+    app.get('/own', {
+      config: { auth: key('read'), downstream },
+      schema: {
+        operationId: 'list_own_queue',
+        summary: 'Mail that the logins of the organization have sent and that still waits',
+        response: { 200: Success(shapes.OwnQueue) },
+      },
+      handler: async ({ caller }) => success('Waiting mail retrieved', await queue.own(caller)),
+    })
+
+    app.delete('/own/:queue_id', {
+      config: { auth: key('write'), audited: true, downstream, errors: [QueuedMessageNotFound] },
+      schema: {
+        operationId: 'delete_own_queued_message',
+        summary: 'Delete a waiting message of the organization; its sender gets no notice',
+        params: shapes.MessageParams,
+        body: shapes.ReasonRequest,
+        response: { 200: Success(shapes.DeletedMessage) },
+      },
+      handler: async ({ caller, params }) =>
+        success('Message deleted', await queue.deleteOwn(caller, params.queue_id)),
     })
 
     app.delete('/message/:queue_id', {
@@ -121,7 +212,7 @@ export const queueRoutes =
       config: writing,
       schema: {
         operationId: 'change_queue_of_sender',
-        summary: 'Hold, release or delete all queued mail of a sender; counts only by default',
+        summary: 'Hold, release, requeue or delete all mail of a sender; counts only by default',
         body: shapes.SenderRequest,
         response: { 200: Success(shapes.SenderChange) },
       },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { Body, Nullable, OneOf, Timestamp } from '../../http/envelope.ts'
 import { QUEUE_CHANGES } from '../../mail/mail-queue.ts'
+import { MOST_IDS } from '../../mail/postfix-program.ts'
 
 const Status = OneOf(['active', 'deferred', 'hold'])
 
@@ -134,6 +135,101 @@ export const SenderChange = Type.Object({
   summary: Type.Object(counts, { description: 'Those messages by their state before the action' }),
   changed: Type.Integer({ description: '0 in a dry run' }),
   remaining: Type.Integer({ description: 'Matched, but left for another call' }),
+  queue_error,
+})
+
+const actionOf = (description: string) => OneOf(QUEUE_CHANGES, { description })
+
+export const ReasonRequest = Body({ reason })
+/** Hold and release came without a reason first; clients may leave the body out. */
+export const OptionalReason = Type.Optional(Body({ reason: Type.Optional(reason) }))
+export const RequeuedMessage = Type.Object({
+  queue_id: Type.String({ description: 'The message gets a new id when it passes again' }),
+  requeued: Type.Literal(true),
+})
+
+export const ManyRequest = Body({
+  action: actionOf('The same for all of them'),
+  ids: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+    minItems: 1,
+    maxItems: MOST_IDS,
+    examples: [['4jTNnC4k4vzKqHG']],
+  }),
+  reason,
+})
+export const ManyChanged = Type.Object({
+  action: OneOf(QUEUE_CHANGES),
+  changed: Type.Integer(),
+  not_found: Type.Array(Type.String(), {
+    description: 'Not in the queue, or not in a state that the action concerns',
+  }),
+})
+
+export const FilterRequest = Body({
+  sender: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 320, description: 'As in by-sender' }),
+  ),
+  domain: Type.Optional(Type.String({ description: 'A recipient is at this domain' })),
+  recipient: Type.Optional(Type.String({ minLength: 1, maxLength: 320 })),
+  status: Type.Optional(Status),
+  older_than_minutes: Type.Optional(Type.Integer({ minimum: 1, maximum: 525_600 })),
+  larger_than_bytes: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  error_contains: Type.Optional(
+    Type.String({
+      minLength: 3,
+      maxLength: 200,
+      description: 'The reason of the last failed attempt contains this',
+      examples: ['Connection refused'],
+    }),
+  ),
+  action: actionOf('release concerns mail on hold, requeue mail that is not under delivery'),
+  expected_count: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'Without it messages are counted only; send `matched` of that answer to change them',
+    }),
+  ),
+  reason,
+})
+export const FilterChange = Type.Object({
+  action: OneOf(QUEUE_CHANGES),
+  matched: Type.Integer({ description: 'Messages that the filter and the action concern' }),
+  summary: Type.Object(counts, { description: 'Those messages by their state before the action' }),
+  changed: Type.Integer({ description: '0 when they were only counted' }),
+  remaining: Type.Integer({ description: 'Matched, but left for another call' }),
+  queue_error,
+})
+
+export const MessageHeaders = Type.Object({
+  queue_id: Type.String(),
+  sender: Type.String(),
+  recipients: Type.Array(Type.String(), { description: 'Those who still wait for it' }),
+  headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
+  truncated: Type.Boolean({ description: 'true: the header is longer than 512 KB' }),
+})
+
+export const SamplesQuery = Type.Object({
+  hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 720, default: 24 })),
+})
+export const QueueSamples = Type.Object({
+  hours: Type.Integer(),
+  points: Type.Array(
+    Type.Object({
+      t: Timestamp,
+      ...counts,
+      size_bytes: Type.Integer(),
+      oldest_age_seconds: Nullable(
+        Type.Integer({ description: 'Of mail that is not on hold; null: there is none' }),
+      ),
+    }),
+    { description: 'A minute each, or the largest values of a longer step' },
+  ),
+})
+
+export const OwnQueue = Type.Object({
+  messages: Type.Array(QueuedMessage, { description: 'The first 1000' }),
+  total: Type.Integer(),
   queue_error,
 })
 

@@ -3,12 +3,16 @@ import type { Core } from '../../core.ts'
 import { invalidField, Unprocessable } from '../../errors.ts'
 import { toDomainName } from '../../lib/domain-name.ts'
 import { isQueueId, type QueuedMessage } from '../../mail/mail-queue.ts'
+import { QueuedMessageNotFound } from './queue.errors.ts'
 import { QueueFlushed, QueueMessageFailed, QueueReleased } from './queue.events.ts'
 import { findOwners } from './queue.repository.ts'
 import { askingQueue, by, queueChanges } from './queue-changes.ts'
 import { type FlushFilter, flushEach, isEverything, isMeant } from './queue-flush.ts'
+import { ownQueue } from './queue-own.ts'
 import { countByOrganization } from './queue-owners.ts'
+import { queueSelections } from './queue-selections.ts'
 import { domainCounts, domainOfRecipient, isTo, queueView, SHOWN } from './queue-view.ts'
+import * as samples from './samples/samples.repository.ts'
 
 type Needs = Pick<Core, 'begin' | 'change' | 'db' | 'events' | 'log' | 'mailQueue' | 'now'>
 
@@ -118,7 +122,21 @@ export function queueService({ begin, change, db, events, log, mailQueue, now }:
       }
     },
 
+    /** Header fields and envelope of one message. */
+    async message(queueId: string) {
+      const found = isQueueId(queueId) ? await asked(() => mailQueue.headers(queueId)) : undefined
+      if (!found) throw new QueuedMessageNotFound()
+      return { queue_id: queueId, ...found }
+    },
+
+    /** One point for each minute, or for each step of a longer time. */
+    async samples(hours: number) {
+      return { hours, points: await samples.points(db, hours, now()) }
+    },
+
     ...queueChanges({ begin, change, db, events, mailQueue, asked }),
+    ...queueSelections({ begin, change, db, events, mailQueue, now, asked }),
+    ...ownQueue({ begin, change, db, events, mailQueue, asked }),
   }
 }
 

@@ -7,6 +7,7 @@ import {
   PATH,
   type StorageApp,
   startStorageApp,
+  storage,
   usageIsSummedUp,
 } from '../../../test/support/storage.ts'
 import { waitFor } from '../../../test/support/wait.ts'
@@ -99,7 +100,7 @@ describe('storage alerts', () => {
   })
 
   it('are emitted once when two processes run', async () => {
-    const other = await startApp({ database: app.database })
+    const other = await startApp({ database: app.database, daemons: [storage] })
     try {
       const boxes = await Promise.all(
         Array.from({ length: 20 }, () => insertMailbox(app, acme, { storage_quota: 100 })),

@@ -5,14 +5,25 @@ import { DomainNotFound } from '../domains/domains.errors.ts'
 import { AllotmentExceeded, QuotaBelowUse } from '../organizations/organizations.errors.ts'
 import { QuotaForce } from '../organizations/organizations.schemas.ts'
 import type { CleanupService } from './cleanup/cleanup.service.ts'
-import { InvalidCleanup, MailboxNotFound, NoQuotaSent, UsageNotFound } from './storage.errors.ts'
+import type { HistoryService } from './history/history.service.ts'
+import {
+  InvalidCleanup,
+  MailboxNotFound,
+  NoQuotaSent,
+  StorageOwnerNotFound,
+  UsageNotFound,
+} from './storage.errors.ts'
 import * as shapes from './storage.schemas.ts'
 import type { StorageService } from './storage.service.ts'
 
 const downstream = 'Storage service unavailable'
 
 export const storageRoutes =
-  (storage: StorageService, cleanup: CleanupService): FastifyPluginAsyncTypebox =>
+  (
+    storage: StorageService,
+    cleanup: CleanupService,
+    history: HistoryService,
+  ): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get('/usage/summary', {
       config: { auth: operator('support') },
@@ -53,6 +64,22 @@ export const storageRoutes =
         success(
           'Mailbox usage retrieved',
           await storage.usageOfMailbox(caller, params.email, query.force_calculate ?? false),
+        ),
+    })
+
+    app.get('/history/:entity_type/:identifier', {
+      config: { auth: key('read'), errors: [StorageOwnerNotFound] },
+      schema: {
+        operationId: 'get_storage_history',
+        summary: 'Mail, attachments and calendars now and by day, and when the quota fills up',
+        params: shapes.HistoryParams,
+        querystring: shapes.HistoryQuery,
+        response: { 200: Success(shapes.StorageHistory) },
+      },
+      handler: async ({ caller, params, query }) =>
+        success(
+          'Storage history retrieved',
+          await history.history(caller, params.entity_type, params.identifier, query.days ?? 30),
         ),
     })
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { MOST_MEGABYTES } from '../../hosting/quota-configuration.ts'
 import { Body, Nullable, OneOf, Timestamp } from '../../http/envelope.ts'
+import { ENTITY_TYPES } from './usage/kinds.ts'
 
 const answer = {
   success: Type.Literal(true),
@@ -102,6 +103,55 @@ export const StorageSummary = Type.Object({
       storage_quota: Type.Integer(),
     }),
   ),
+})
+
+export const HistoryParams = Type.Object({
+  entity_type: OneOf(ENTITY_TYPES),
+  identifier: Type.String({
+    description: 'Id of an organization, name of a domain, or address of a mailbox',
+  }),
+})
+export const HistoryQuery = Type.Object({
+  days: Type.Optional(Type.Integer({ minimum: 1, maximum: 366, default: 30 })),
+})
+const Day = Type.String({ format: 'date', examples: ['2026-11-15'] })
+const ByType = Type.Array(
+  Type.Object({
+    storage_type: Type.String({ description: 'mailbox, attachments, dav, or total' }),
+    used_bytes: Type.Integer(),
+  }),
+  { description: 'Attachments are a part of mailbox, and not counted again in total' },
+)
+export const StorageHistory = Type.Object({
+  entity_type: OneOf(ENTITY_TYPES),
+  identifier: Type.String(),
+  by_type: ByType,
+  quota_bytes: Nullable(Type.Integer({ description: 'Of mail; null: no limit' })),
+  usage_percentage: Type.Number({ description: 'Of the quota, by mail' }),
+  days: Type.Array(
+    Type.Object({
+      date: Day,
+      used_bytes: Type.Integer({ description: 'All types' }),
+      mailbox_bytes: Type.Integer(),
+    }),
+    { description: 'From the first day with a figure on' },
+  ),
+  forecast: Type.Union(
+    [
+      Type.Object({
+        bytes_per_day: Type.Integer({ description: 'Growth of mail' }),
+        fills_at: Nullable(Day),
+        days_left: Nullable(Type.Integer()),
+        based_on_days: Type.Integer({ description: 'At most 30' }),
+      }),
+      Type.Null(),
+    ],
+    {
+      description:
+        'When mail reaches the quota at this rate; null with less than 7 days of figures',
+    },
+  ),
+  generated_at: Timestamp,
 })
 
 export const CleanupRequest = Body({

@@ -16,7 +16,7 @@ export async function seedConsole(app: App, tenant: Tenant): Promise<Record<stri
     ...(await seedQuarantine(app, tenant)),
     ...(await seedAlerts(app, owner)),
     ...(await seedServices(app)),
-    ...seedQueue(app),
+    ...(await seedQueue(app)),
     ...seedLogs(app),
   }
 }
@@ -271,7 +271,7 @@ function seedLogs(app: App) {
 }
 
 /** The queue of Postfix, which does not run here. */
-function seedQueue(app: App) {
+async function seedQueue(app: App) {
   const arrived = new Date(app.clock.now().getTime() - 90 * 60_000)
   const reason = 'connect to mx.elsewhere.test[192.0.2.25]:25: Connection timed out'
   const queued = (
@@ -304,6 +304,29 @@ function seedQueue(app: App) {
     for (const message of messages) visit(message)
     return undefined
   }
+  // The login of the deferred message, as the mail log names it.
+  const { db } = app.core
+  const queue_id = '4jQ0zX1c7Pz9TWb'
+  await db.insertInto('mail_log_positions').values({ name: 'screens' }).execute()
+  const message = { queueId: queue_id, saslUsername: 'admin@acme.test' }
+  await db
+    .insertInto('mail_log_messages')
+    .values({ log_name: 'screens', queue_id, seen: 1, message })
+    .execute()
+  const now = app.clock.now().getTime()
+  await db
+    .insertInto('queue_samples')
+    .values(
+      Array.from({ length: 48 }, (_, index) => ({
+        host: 'mx1.acme.test',
+        queue_name: 'deferred',
+        minute: new Date(now - index * 30 * 60_000).toISOString(),
+        message_count: 20 + (index % 7),
+        size_bytes: 48_213 * 20,
+        oldest_age_seconds: 5400,
+      })),
+    )
+    .execute()
   return {}
 }
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { useMay } from '../../lib/may.ts'
 import { forget, useAction } from '../../lib/query.ts'
 import { go } from '../../lib/router.tsx'
-import { ConfirmByNameWithReason } from '../../ui/confirm.tsx'
+import { ConfirmByNameWithReason, ConfirmWithReason } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
@@ -11,6 +11,7 @@ import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
 import { BySender } from './by-sender.tsx'
+import { Headers } from './headers.tsx'
 import type { Queued } from './queue.tsx'
 import { t } from './words.ts'
 
@@ -18,7 +19,7 @@ import { t } from './words.ts'
 export function QueueActions({ message }: { message: Queued }) {
   const may = useMay()
   const [failed, setFailed] = useState(false)
-  const [open, setOpen] = useState<'delete' | 'sender'>()
+  const [open, setOpen] = useState<'delete' | 'sender' | 'requeue' | 'headers'>()
   const { queue_id, sender, status } = message
   const params = { queue_id }
   const act = useAction(async (idempotencyKey, what: 'hold' | 'release' | 'flush') => {
@@ -37,7 +38,6 @@ export function QueueActions({ message }: { message: Queued }) {
   })
   const run = async (what: 'hold' | 'release' | 'flush') => setFailed(!(await act.run(what)))
   const mayChange = may<'POST /queue/message/{queue_id}/hold'>('operator')
-  if (!(mayChange || sender)) return null
   return (
     <>
       <Menu name={common.actionsFor(queue_id)}>
@@ -50,6 +50,10 @@ export function QueueActions({ message }: { message: Queued }) {
           ) : (
             <MenuItem onClick={() => void run('hold')}>{t.hold}</MenuItem>
           ))}
+        {mayChange && status !== 'active' && (
+          <MenuItem onClick={() => setOpen('requeue')}>{t.actionsOf.requeue}</MenuItem>
+        )}
+        <MenuItem onClick={() => setOpen('headers')}>{t.headers}</MenuItem>
         {sender && (
           <MenuItem onClick={() => go(`/console/trace?sender=${encodeURIComponent(sender)}`)}>
             {t.trace}
@@ -84,6 +88,25 @@ export function QueueActions({ message }: { message: Queued }) {
         </p>
         <p>{t.removeHint}</p>
       </ConfirmByNameWithReason>
+      <ConfirmWithReason
+        kind="queue-requeue"
+        open={open === 'requeue'}
+        onClose={() => setOpen(undefined)}
+        title={t.requeueTitle(queue_id)}
+        submit={t.actionsOf.requeue}
+        onConfirm={async (reason, idempotencyKey) => {
+          await api.post('/queue/message/{queue_id}/requeue', {
+            params,
+            body: { reason },
+            idempotencyKey,
+          })
+          forget('queue')
+          toast(t.requeued(queue_id))
+        }}
+      >
+        <p>{t.requeueHint}</p>
+      </ConfirmWithReason>
+      <Headers id={queue_id} open={open === 'headers'} onClose={() => setOpen(undefined)} />
       <BySender
         sender={sender || 'MAILER-DAEMON'}
         open={open === 'sender'}

@@ -10,8 +10,10 @@ import type { Column } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
+import { ByFilter } from './by-filter.tsx'
 import { BySender } from './by-sender.tsx'
 import { QueueActions } from './queue-actions.tsx'
+import { Samples } from './samples.tsx'
 import { t } from './words.ts'
 
 type Overview = Get['/queue/queue/status']['data']
@@ -60,7 +62,7 @@ const Recipients = ({ recipients }: Pick<Queued, 'recipients'>) => (
 export function Queue() {
   const may = useMay()
   const [flushing, setFlushing] = useState(false)
-  const [ofSender, setOfSender] = useState(false)
+  const [selecting, setSelecting] = useState<'sender' | 'filter'>()
   const overview = useQuery('queue status', () => api.get('/queue/queue/status'), {
     everySeconds: REFRESH_SECONDS,
   })
@@ -93,9 +95,14 @@ export function Queue() {
         }
       >
         {may<'POST /queue/mail-queue/by-sender'>('operator') && (overview.data?.total ?? 0) > 0 && (
-          <button type="button" onClick={() => setOfSender(true)}>
-            {t.bySender}
-          </button>
+          <>
+            <button type="button" onClick={() => setSelecting('sender')}>
+              {t.bySender}
+            </button>
+            <button type="button" onClick={() => setSelecting('filter')}>
+              {t.byFilter}
+            </button>
+          </>
         )}
         {may<'POST /queue/mail-queue/flush'>('operator') && (overview.data?.total ?? 0) > 0 && (
           <button type="button" onClick={() => setFlushing(true)}>
@@ -127,7 +134,9 @@ export function Queue() {
         rowKey={({ queue_id }) => queue_id}
         empty={<Empty title={t.none}>{t.noneHint}</Empty>}
       />
-      <BySender sender="" open={ofSender} onClose={() => setOfSender(false)} />
+      <Samples />
+      <BySender sender="" open={selecting === 'sender'} onClose={() => setSelecting(undefined)} />
+      <ByFilter open={selecting === 'filter'} onClose={() => setSelecting(undefined)} />
       <Confirm
         open={flushing}
         onClose={() => setFlushing(false)}

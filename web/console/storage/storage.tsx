@@ -1,9 +1,11 @@
 import { number } from '../../lib/format.ts'
 import { useQuery } from '../../lib/query.ts'
+import { useQueryState } from '../../lib/router.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { Card, Empty, Facts, Heading, Text, Usage } from '../../ui/page.tsx'
 import { Table } from '../../ui/table.tsx'
 import { api } from '../api.ts'
+import { StorageHistory } from './history.tsx'
 import { t } from './words.ts'
 
 interface Row {
@@ -13,6 +15,7 @@ interface Row {
 }
 
 export function Storage() {
+  const [{ domain, mailbox }] = useQueryState('domain', 'mailbox')
   const { data, error, again } = useQuery('storage', () => api.get('/storage/usage/summary'))
   return (
     <>
@@ -34,9 +37,12 @@ export function Storage() {
               ]}
             />
           </Card>
+          {domain && <StorageHistory type="domain" name={domain} />}
+          {mailbox && <StorageHistory type="mailbox" name={mailbox} />}
           <Top
             title={t.topDomains}
             what={t.domain}
+            of="domain"
             rows={data.top_domains.map(({ domain, storage_used, max_quota }) => ({
               name: domain,
               used: storage_used,
@@ -46,6 +52,7 @@ export function Storage() {
           <Top
             title={t.topMailboxes}
             what={t.mailbox}
+            of="mailbox"
             rows={data.top_accounts.map(({ email, storage_used, storage_quota }) => ({
               name: email,
               used: storage_used,
@@ -58,12 +65,30 @@ export function Storage() {
   )
 }
 
-const Top = ({ title, what, rows }: { title: string; what: string; rows: Row[] }) => (
+const Top = ({
+  title,
+  what,
+  of,
+  rows,
+}: {
+  title: string
+  what: string
+  /** The name of the choice in the address. */
+  of: 'domain' | 'mailbox'
+  rows: Row[]
+}) => (
   <Card title={title} flush>
     <Table
       caption={title}
       columns={[
-        { title: what, cell: ({ name }) => <Text>{name}</Text> },
+        {
+          title: what,
+          cell: ({ name }) => (
+            <a href={`/console/storage?${of}=${encodeURIComponent(name)}`}>
+              <Text>{name}</Text>
+            </a>
+          ),
+        },
         {
           title: t.storage,
           cell: ({ name, used, limit }) => (

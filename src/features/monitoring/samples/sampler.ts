@@ -50,7 +50,7 @@ export async function takeSamples(core: Needs): Promise<void> {
   }
 
   async function queueSample(): Promise<Sample[]> {
-    if (core.mailServers.current().POSTFIX_CONFIG_DIR === undefined) return []
+    if (!core.mailQueue.isConfigured) return []
     const { depth, deferred } = await within(PATIENCE_MS, queueFigures(core))
     return [
       { metric: 'mail_queue_depth', label: 'postfix', value: depth },

@@ -1,7 +1,14 @@
 import type { Block, BlockNeeds } from '../overview/block.ts'
 import { blocks } from '../overview/blocks.ts'
 import { bounceRate } from '../overview/volume.ts'
-import { blockListings, deferredMessages, fullestDisk, oldestBackup } from './host-figures.ts'
+import {
+  blockListings,
+  deferredMessages,
+  fullestDisk,
+  oldestBackup,
+  oldestDeferred,
+  queueBytes,
+} from './host-figures.ts'
 
 interface AlertMetric {
   unit: string
@@ -85,6 +92,18 @@ export const alertMetrics = {
     description: 'Age of the oldest message in the mail queue; no value while it is empty',
     perOrganization: false,
     read: figure(blocks.queue, (value) => value.oldest_age_seconds),
+  },
+  queue_oldest_deferred_seconds: {
+    unit: 'seconds',
+    description: 'Age of the oldest deferred message, by the last sample of each queue manager',
+    perOrganization: false,
+    read: oldestDeferred,
+  },
+  queue_size_bytes: {
+    unit: 'bytes',
+    description: 'Size of all messages in the mail queue, by the last sample of each queue manager',
+    perOrganization: false,
+    read: queueBytes,
   },
   services_down: {
     unit: 'services',

@@ -53,6 +53,31 @@ export async function deferredMessages({ db, now }: BlockNeeds): Promise<number 
   return sample?.value ?? null
 }
 
+interface Waiting {
+  oldest: number | null
+  bytes: number | null
+}
+
+/** The newest sample of every queue manager that still runs. */
+async function waiting({ db, now }: BlockNeeds): Promise<Waiting> {
+  const since = new Date(now().getTime() - FRESH_MS).toISOString()
+  const { rows } = await sql<Waiting>`
+    select case when count(*) > 0 then
+        coalesce(max(oldest_age_seconds) filter (where queue_name = 'deferred'), 0) end as oldest,
+      sum(size_bytes)::bigint as bytes
+    from queue_samples
+    join (select host, max(minute) as minute from queue_samples where minute > ${since} group by host)
+      as newest using (host, minute)`.execute(db)
+  return rows[0] as Waiting
+}
+
+/** 0 without a deferred message, null without a sample. */
+export const oldestDeferred = async (needs: BlockNeeds): Promise<number | null> =>
+  (await waiting(needs)).oldest
+
+export const queueBytes = async (needs: BlockNeeds): Promise<number | null> =>
+  (await waiting(needs)).bytes
+
 /** Listings of the sending IP addresses; null unless addresses and lists are configured. */
 export async function blockListings({ config, db }: BlockNeeds): Promise<number | null> {
   const { RBL_ZONES, SENDING_IPS } = config

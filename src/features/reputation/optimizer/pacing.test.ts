@@ -29,6 +29,7 @@ function fakeQueue() {
   const released: string[] = []
   let isAway = false
   const queue: MailQueue = {
+    isConfigured: true,
     async walk(visit) {
       for (const message of messages.values()) visit(message)
       return undefined
@@ -42,6 +43,12 @@ function fakeQueue() {
     },
     async delete() {
       return false
+    },
+    async requeue() {
+      return false
+    },
+    async headers() {
+      return undefined
     },
     async changeAll() {
       throw new Error('not used')

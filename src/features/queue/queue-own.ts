@@ -1,0 +1,62 @@
+import type { Caller } from '../../access/caller.ts'
+import type { Core } from '../../core.ts'
+import { domainOf } from '../../lib/mail-address.ts'
+import { isQueueId, type QueuedMessage } from '../../mail/mail-queue.ts'
+import { QueuedMessageNotFound } from './queue.errors.ts'
+import { findDomainNames, findOwners } from './queue.repository.ts'
+import { type askingQueue, by, emitChange } from './queue-changes.ts'
+import { messageOf, SHOWN } from './queue-view.ts'
+
+type Needs = Pick<Core, 'begin' | 'change' | 'db' | 'events' | 'mailQueue'> & {
+  asked: ReturnType<typeof askingQueue>
+}
+
+/** A queue with more messages of one organization is a matter for operators. */
+const MOST = 20_000
+
+/**
+ * What waits of the mail of an organization: the login that sent it belongs to the organization, and
+ * Postfix has checked that the login may use the sender.
+ */
+export function ownQueue({ begin, change, db, events, mailQueue, asked }: Needs) {
+  return {
+    async own({ scope }: Pick<Caller, 'scope'>) {
+      const domains = await findDomainNames(db, scope)
+      const candidates: QueuedMessage[] = []
+      let left = 0
+      const problem = await asked(() =>
+        mailQueue.walk((message) => {
+          if (!domains.has(domainOf(message.sender).toLowerCase())) return
+          if (candidates.length < MOST) candidates.push(message)
+          else left++
+        }),
+      )
+      const ownerOf = await findOwners(
+        db,
+        candidates.map(({ queue_id }) => queue_id),
+      )
+      const own = candidates.filter(({ queue_id, sender }) => {
+        const { org_id } = ownerOf(queue_id)
+        return org_id !== null && domains.get(domainOf(sender).toLowerCase()) === org_id
+      })
+      return {
+        messages: own.slice(0, SHOWN).map(messageOf),
+        total: own.length,
+        queue_error: problem ?? (left > 0 ? `${left} more messages were not looked at` : null),
+      }
+    },
+
+    async deleteOwn(caller: Caller, queue_id: string) {
+      const owner = isQueueId(queue_id) ? (await findOwners(db, [queue_id]))(queue_id) : undefined
+      const { scope } = caller
+      const isOwn =
+        scope === 'platform' ? owner?.org_id : owner?.org_id && owner.org_id === scope.organization
+      if (!owner || !isOwn) throw new QueuedMessageNotFound()
+      await begin(caller)
+      if (!(await asked(() => mailQueue.delete(queue_id)))) throw new QueuedMessageNotFound()
+      const data = { queue_id, count: 1, ...by(caller) }
+      await change(caller, (tx) => emitChange(events.emit, tx, 'delete', owner, data))
+      return { queue_id, deleted: true as const }
+    },
+  }
+}
