@@ -65,7 +65,7 @@ export type AlertRule = {
   id: string
   name: string
   description: string | null
-  metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+  metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
   comparator: ">" | ">=" | "<" | "<=" | "=="
   threshold: number
   /** How long the condition must hold before the rule fires */
@@ -143,6 +143,85 @@ export type AppPassword = {
   last_used_service: string | null
   last_used_ip: string | null
   created_at: string
+}
+
+export type ArchiveJob = {
+  id: string
+  organization_id: string
+  kind: "import" | "rekey"
+  email: string | null
+  status: "queued" | "running" | "completed" | "failed"
+  /** Messages to look at; null before the start */
+  total: number | null
+  done: number
+  /** Messages that were archived or sealed anew */
+  added: number
+  failed: number
+  error: string | null
+  created_by: string
+  created_at: string
+  finished_at: string | null
+}
+
+export type ArchiveSettings = {
+  organization_id: string
+  /** This installation has storage for an archive */
+  available: boolean
+  /** New mail of the organization is archived */
+  enabled: boolean
+  /** The age recipient of the organization; null before its first message */
+  recipient: string | null
+  /** The organization brought the recipient, and alone has its identity */
+  own_recipient: boolean
+  messages: number
+  /** Bytes of the sealed objects */
+  bytes: number
+  /** Messages before their upload */
+  waiting: number
+}
+
+export type ArchiveSpoolStatus = {
+  storage_type: "s3" | "local" | null
+  spools: Array<{
+    spool_id: string
+    host: string
+    /** Messages that wait for their upload */
+    messages: number
+    bytes: number
+    oldest_at: string | null
+    /** Messages that could not be archived */
+    failures: number
+    /** Why nothing is uploaded */
+    problem: string | null
+    problem_since: string | null
+    seen_at: string
+  }>
+  /** Objects that are still to be deleted */
+  deletions: number
+  last_check: {
+    begun_at: string
+    finished_at: string | null
+    checked: number
+    damaged: number
+  } | null
+}
+
+export type ArchivedMessage = {
+  id: string
+  message_id: string | null
+  /** Empty for a bounce */
+  sender: string
+  recipients: Array<string>
+  subject: string | null
+  direction: "inbound" | "outbound"
+  received_at: string
+  archived_at: string
+  /** Bytes of the message */
+  size: number
+  /** Bytes of its sealed object */
+  stored_size: number
+  /** spool: on the disk of the mail host, before its upload */
+  storage_type: "spool" | "s3" | "local"
 }
 
 export type AuditEntry = {
@@ -2781,6 +2860,105 @@ export interface Get {
     }
     data: ApiKey
   }
+  /** Metadata of an archived message. Key(read) */
+  '/archive/{archive_id}': {
+    params: {
+      archive_id: string
+    }
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    data: ArchivedMessage
+  }
+  /** List imports and re-keying, newest first. Key(read) */
+  '/archive/jobs': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    data: {
+      items: Array<ArchiveJob>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** Progress of an import or of re-keying. Key(read) */
+  '/archive/jobs/{archive_job_id}': {
+    params: {
+      archive_job_id: string
+    }
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    data: ArchiveJob
+  }
+  /** Search the metadata of archived messages, newest first. Key(read) */
+  '/archive/search': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+      /** Beginnings of words of subject and addresses */
+      q?: string
+      /** Beginnings of words of the subject */
+      subject?: string
+      /** Exact */
+      sender?: string
+      /** Exact */
+      recipient?: string
+      /** Exact */
+      message_id?: string
+      direction?: "inbound" | "outbound"
+      /** ISO date or datetime */
+      start_date?: string
+      /** ISO date or datetime */
+      end_date?: string
+    }
+    data: {
+      items: Array<ArchivedMessage>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** Settings, key and size of the archive of an organization. Key(read) */
+  '/archive/settings': {
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    data: ArchiveSettings
+  }
+  /** Messages that wait for their upload, and the last check of the archive. Operator(support+) */
+  '/archive/spool': {
+    data: ArchiveSpoolStatus
+  }
   /** The page of an invitation or a password reset; it changes nothing by itself. None */
   '/auth/link': {
     data: undefined
@@ -4069,7 +4247,7 @@ export interface Get {
   '/platform/alerts/metrics': {
     data: {
       items: Array<{
-        metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+        metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
         unit: string
         description: string
         /** A rule may watch a single organization */
@@ -4089,7 +4267,7 @@ export interface Get {
       per_page?: number
       /** Part of name or description */
       q?: string
-      metric?: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric?: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       severity?: "critical" | "warning" | "info"
       enabled?: boolean
       /** Exact */
@@ -6483,7 +6661,7 @@ export interface Post {
     body: {
       name: string
       /** read, write or admin, for the whole API or for one area: domains:write; default: write */
-      scopes?: Array<"read" | "write" | "admin" | "activity:read" | "activity:write" | "activity:admin" | "aliases:read" | "aliases:write" | "aliases:admin" | "analytics:read" | "analytics:write" | "analytics:admin" | "api-keys:read" | "api-keys:write" | "api-keys:admin" | "caldav:read" | "caldav:write" | "caldav:admin" | "domains:read" | "domains:write" | "domains:admin" | "filters:read" | "filters:write" | "filters:admin" | "mailboxes:read" | "mailboxes:write" | "mailboxes:admin" | "messages:read" | "messages:write" | "messages:admin" | "migration:read" | "migration:write" | "migration:admin" | "oauth:read" | "oauth:write" | "oauth:admin" | "organizations:read" | "organizations:write" | "organizations:admin" | "rag:read" | "rag:write" | "rag:admin" | "rate-limiter:read" | "rate-limiter:write" | "rate-limiter:admin" | "shared-mailboxes:read" | "shared-mailboxes:write" | "shared-mailboxes:admin" | "smtp-credentials:read" | "smtp-credentials:write" | "smtp-credentials:admin" | "storage:read" | "storage:write" | "storage:admin" | "suppressions:read" | "suppressions:write" | "suppressions:admin" | "tracking:read" | "tracking:write" | "tracking:admin" | "transport-rules:read" | "transport-rules:write" | "transport-rules:admin" | "users:read" | "users:write" | "users:admin" | "webhooks:read" | "webhooks:write" | "webhooks:admin">
+      scopes?: Array<"read" | "write" | "admin" | "activity:read" | "activity:write" | "activity:admin" | "aliases:read" | "aliases:write" | "aliases:admin" | "analytics:read" | "analytics:write" | "analytics:admin" | "api-keys:read" | "api-keys:write" | "api-keys:admin" | "archive:read" | "archive:write" | "archive:admin" | "caldav:read" | "caldav:write" | "caldav:admin" | "domains:read" | "domains:write" | "domains:admin" | "filters:read" | "filters:write" | "filters:admin" | "mailboxes:read" | "mailboxes:write" | "mailboxes:admin" | "messages:read" | "messages:write" | "messages:admin" | "migration:read" | "migration:write" | "migration:admin" | "oauth:read" | "oauth:write" | "oauth:admin" | "organizations:read" | "organizations:write" | "organizations:admin" | "rag:read" | "rag:write" | "rag:admin" | "rate-limiter:read" | "rate-limiter:write" | "rate-limiter:admin" | "shared-mailboxes:read" | "shared-mailboxes:write" | "shared-mailboxes:admin" | "smtp-credentials:read" | "smtp-credentials:write" | "smtp-credentials:admin" | "storage:read" | "storage:write" | "storage:admin" | "suppressions:read" | "suppressions:write" | "suppressions:admin" | "tracking:read" | "tracking:write" | "tracking:admin" | "transport-rules:read" | "transport-rules:write" | "transport-rules:admin" | "users:read" | "users:write" | "users:admin" | "webhooks:read" | "webhooks:write" | "webhooks:admin">
       /** ISO date or datetime in the future; absent: no end */
       expires_at?: string | null
       /** For platform callers */
@@ -6541,6 +6719,53 @@ export interface Post {
       created_at: string
       /** The secret; returned only in this response */
       api_key: string
+    }
+  }
+  /** Read an archived message back, unchanged. Key(admin) */
+  '/archive/{archive_id}/restore': {
+    params: {
+      archive_id: string
+    }
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    body: {
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: undefined
+  }
+  /** Archive the existing mail of a mailbox, or seal the archive for the current keys. Key(admin) */
+  '/archive/jobs': {
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    body: {
+      /** import: the mail of a mailbox; rekey: seal all messages for the current keys */
+      kind: "import" | "rekey"
+      /** The mailbox of an import */
+      email?: string
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: ArchiveJob
+  }
+  /** Seal the archives of all organizations for the current keys. Operator(owner+) */
+  '/archive/rekey': {
+    body: {
+      /** Also replace the key of the platform */
+      new_platform_key?: boolean
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: {
+      jobs: number
     }
   }
   /** Set the password of an invitation or a password reset; every session ends. None */
@@ -7754,7 +7979,7 @@ export interface Post {
     body: {
       name: string
       description?: string | null
-      metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator: ">" | ">=" | "<" | "<=" | "=="
       threshold: number
       for_seconds?: number
@@ -7773,7 +7998,7 @@ export interface Post {
     data: {
       rule_id: string
       name: string
-      metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator: ">" | ">=" | "<" | "<=" | "=="
       threshold: number
       unit: string
@@ -9068,6 +9293,23 @@ export interface Put {
       webhook_secret?: string
     }
   }
+  /** Switch the archive on or off, or change the key of the organization. Key(admin) */
+  '/archive/settings': {
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    body: {
+      enabled?: boolean
+      /** An age recipient; null: a new key that this host keeps */
+      recipient?: string | null
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: ArchiveSettings
+  }
   /** Set the retention policy of an organization; a stricter one applies in 7 days. Operator(admin+) */
   '/compliance/retention-policies/{organization_id}': {
     params: {
@@ -9311,7 +9553,7 @@ export interface Put {
     body?: {
       name?: string
       description?: string | null
-      metric?: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric?: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator?: ">" | ">=" | "<" | "<=" | "=="
       threshold?: number
       for_seconds?: number
@@ -9752,6 +9994,25 @@ export interface Delete {
     }
     data: unknown
   }
+  /** Delete an archived message for good, unless a legal hold keeps it. Key(admin) */
+  '/archive/{archive_id}': {
+    params: {
+      archive_id: string
+    }
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    body: {
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: {
+      archive_id: string
+    }
+  }
   /** End one of the own sessions. Dashboard session */
   '/auth/sessions/{session_id}': {
     params: {
@@ -10175,6 +10436,17 @@ export interface Levels {
   'GET /api-keys/{key_id}': 'read'
   'POST /api-keys/{key_id}/revoke': 'admin'
   'POST /api-keys/{key_id}/rotate': 'admin'
+  'GET /archive/{archive_id}': 'read'
+  'DELETE /archive/{archive_id}': 'admin'
+  'POST /archive/{archive_id}/restore': 'admin'
+  'GET /archive/jobs': 'read'
+  'POST /archive/jobs': 'admin'
+  'GET /archive/jobs/{archive_job_id}': 'read'
+  'POST /archive/rekey': 'owner'
+  'GET /archive/search': 'read'
+  'GET /archive/settings': 'read'
+  'PUT /archive/settings': 'admin'
+  'GET /archive/spool': 'support'
   'GET /auth/link': 'None'
   'POST /auth/links/accept': 'None'
   'POST /auth/links/inspect': 'None'
