@@ -4,6 +4,7 @@ export const AREAS = [
   'aliases',
   'analytics',
   'api-keys',
+  'archive',
   'caldav',
   'domains',
   'filters',

@@ -27,6 +27,7 @@ const USAGE = `usage: mailplane COMMAND [--json]
   warm-ups delete IP --reason TEXT
   isp-limits list | isp-limits delete DOMAIN --reason TEXT
   isp-limits set DOMAIN [--hourly N] [--daily N] [--burst N] [--delay MS] --reason TEXT
+  archive export --organization ID --out FILE --reason TEXT
   domains verify NAME [--organization ID] [--reason TEXT]
   db url | db migrate | db status
   backup [--out FILE] | backup verify FILE
@@ -74,6 +75,8 @@ export async function main(args: string[]): Promise<void> {
         return await (await import('./pacing.ts')).warmUpCommands(rest)
       case 'isp-limits':
         return await (await import('./pacing.ts')).limitCommands(rest)
+      case 'archive':
+        return await (await import('./archive.ts')).archiveCommands(rest)
       case 'domains':
         return await (await import('./domains.ts')).domainCommands(rest)
       case 'db':

@@ -128,14 +128,16 @@ describe('B7.6: the operating contract', () => {
     expect(logFile({ POSTFIX_LOG_FILE: ' ' })).toBeUndefined()
   })
 
-  it.each(['S3_ENDPOINT', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_REGION'])(
-    'refuses %s, without showing its value, while there is no archiver',
-    (name) => {
-      expect(() => readConfig({ [name]: 'hunter2' })).toThrow(
-        `${name} must be unset, because this version has no archiver and would store nothing there, but is "…"`,
-      )
-    },
-  )
+  it('needs the key of the bucket, and an age recipient where one is named', () => {
+    expect(() => readConfig({ S3_BUCKET: 'mail', S3_ACCESS_KEY: 'name' })).toThrow(
+      'S3_BUCKET must be set together with S3_ACCESS_KEY and S3_SECRET_KEY, but is "mail"',
+    )
+    expect(() => readConfig({ DR_AGE_RECIPIENT: 'age1nonsense' })).toThrow(
+      'DR_AGE_RECIPIENT must be an age recipient that starts with age1',
+    )
+    const { S3_REGION } = readConfig({ S3_BUCKET: 'b', S3_ACCESS_KEY: 'n', S3_SECRET_KEY: 's' })
+    expect(S3_REGION).toBe('us-east-1')
+  })
 })
 
 it('B4.9: tracking needs the public URL that links in mail lead to', () => {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { archiveVariables } from './archive.ts'
+import { archiveVariables, checkArchive } from './archive.ts'
 import { calendarVariables } from './calendars.ts'
 import { certificateVariables } from './certificates.ts'
 import * as env from './env.ts'
@@ -61,6 +61,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     throw new env.InvalidVariable('TRACKING_ENABLED', expected, 'true')
   }
   checkSmtpLogin(values)
+  checkArchive(values)
   return {
     ...values,
     DATA_DIR: resolve(values.DATA_DIR),

@@ -20,6 +20,7 @@ export const daemons: readonly Offered[] = [
     port: 8082,
     load: async () => (await import('./rate-limiter.ts')).rateLimiter,
   },
+  { name: 'archiver', port: 8083, load: async () => (await import('./archiver.ts')).archiver },
   {
     name: 'log_ingestor',
     port: 8087,

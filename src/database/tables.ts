@@ -183,6 +183,87 @@ export interface Tables {
     last_used_ip: string | null
     created_at: Generated<Timestamp>
   }
+  archive_checks: {
+    id: string
+    begun_at: Timestamp
+    finished_at: Timestamp | null
+    checked: Generated<number>
+    damaged: Generated<number>
+  }
+  archive_deletions: {
+    id: GeneratedAlways<number>
+    storage_type: string
+    storage_key: string
+    spool_id: string | null
+    not_before: Generated<Timestamp>
+    created_at: Generated<Timestamp>
+  }
+  archive_jobs: {
+    id: string
+    organization_id: string
+    kind: 'import' | 'rekey'
+    email: string | null
+    status: Generated<'queued' | 'running' | 'completed' | 'failed'>
+    total: number | null
+    done: Generated<number>
+    added: Generated<number>
+    failed: Generated<number>
+    position: Generated<string>
+    error: string | null
+    created_by: string
+    created_at: Generated<Timestamp>
+    finished_at: Timestamp | null
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
+  }
+  archive_keys: {
+    id: string
+    organization_id: string | null
+    recipient: string
+    sealed_identity: Buffer | null
+    created_at: Generated<Timestamp>
+    retired_at: Timestamp | null
+  }
+  archive_settings: {
+    organization_id: string
+    enabled: Generated<boolean>
+    updated_at: Generated<Timestamp>
+  }
+  archive_spools: {
+    id: string
+    host: string
+    failures: Generated<number>
+    problem: string | null
+    problem_since: Timestamp | null
+    seen_at: Generated<Timestamp>
+  }
+  archived_copies: {
+    archive_id: string
+    role: 'sender' | 'recipient'
+    address: string
+    organization_id: string
+    is_own: boolean
+    received_at: Timestamp
+  }
+  archived_messages: {
+    id: string
+    organization_id: string
+    content_hash: Buffer
+    message_id: string | null
+    sender: string
+    subject: string | null
+    direction: 'inbound' | 'outbound'
+    received_at: Timestamp
+    archived_at: Generated<Timestamp>
+    size: number
+    stored_size: number
+    storage_type: Generated<'spool' | 's3' | 'local'>
+    storage_key: string
+    spool_id: string | null
+    sealed_for: string[]
+    search: string
+    retry_at: Generated<Timestamp>
+  }
   attachment_usage: {
     email: string
     files: Generated<number>

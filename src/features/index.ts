@@ -10,10 +10,21 @@ import type { Services } from './services.ts'
  * The order of the stages of the content filter. Data loss prevention inspects the message as the
  * transport rules leave it. Attachments are counted once nothing can refuse the message any more.
  * Pacing comes after all stages that may refuse, because a refused message must
- * not count. Tracking comes after them, because its links are not content of the sender. Calendars come
+ * not count. The archive comes after all
+ * of them and keeps what was accepted. Tracking comes after it, because its links are not content of the
+ * sender. Calendars come
  * last, because they follow mail that is delivered.
  */
-const PHASES = ['spam', 'rules', 'leaks', 'attachments', 'pacing', 'tracking', 'calendars'] as const
+const PHASES = [
+  'spam',
+  'rules',
+  'leaks',
+  'attachments',
+  'pacing',
+  'archive',
+  'tracking',
+  'calendars',
+] as const
 
 /** Services that run the jobs and chores of features, besides the API. */
 export type WorkingService =
@@ -213,6 +224,14 @@ const FEATURES: readonly FeatureParts[] = [
     stage: {
       phase: 'calendars',
       load: async () => (await import('./caldav/scheduling/scheduling.stage.ts')).schedulingStage,
+    },
+  },
+  {
+    api: async () => (await import('./archive/index.ts')).archive,
+    events: () => import('./archive/archive.events.ts'),
+    stage: {
+      phase: 'archive',
+      load: async () => (await import('./archive/archive.stage.ts')).archiveStage,
     },
   },
   {

@@ -10,7 +10,8 @@ export async function isAnyBeingErased(tx: Tx, ids: readonly string[]): Promise<
   return rows.length > 0
 }
 
-const lockOrganization = (tx: Tx, id: string) =>
+/** Placing a hold locks the row too: the second of two transactions sees the result of the first. */
+export const lockOrganization = (tx: Tx, id: string) =>
   tx.selectFrom('organizations').select('id').where('id', '=', id).forNoKeyUpdate().execute()
 
 /** Locks the row of the organization, as placing a hold does: the two cannot run at the same time. */

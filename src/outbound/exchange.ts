@@ -10,7 +10,7 @@ import { urlToHttpOptions } from 'node:url'
 import { TimedOut } from '../lib/timeout.ts'
 
 export interface Exchange {
-  method?: 'GET' | 'POST'
+  method?: 'DELETE' | 'GET' | 'POST' | 'PUT'
   headers?: OutgoingHttpHeaders
   body?: string | Buffer
   /** For the whole exchange, with the wait for a connection and for the end of the body. */
@@ -23,6 +23,8 @@ export interface Reply {
   status: number
   headers: IncomingHttpHeaders
   text: string
+  /** The body as it came. */
+  bytes: Buffer
   /** The body was longer than `maxBytes`. */
   isCut: boolean
 }
@@ -66,7 +68,15 @@ async function read(response: IncomingMessage, maxBytes: number): Promise<Reply>
     size += chunk.length
     if (size > maxBytes) break
   }
-  const text = Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8')
+  const bytes = Buffer.concat(chunks).subarray(0, maxBytes)
   const { statusCode: status = 0, headers } = response
-  return { status, headers, text, isCut: size > maxBytes }
+  return {
+    status,
+    headers,
+    bytes,
+    get text() {
+      return bytes.toString('utf8')
+    },
+    isCut: size > maxBytes,
+  }
 }

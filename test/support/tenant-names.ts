@@ -112,6 +112,8 @@ export function tenantNames(
     emails: newMailbox,
     forward_destination: { ...mailbox, foreign: mailbox.foreign.slice(1) },
     feedback_id: ofOperators('none'),
+    archive_id: byId(({ archiveId }) => archiveId),
+    archive_job_id: byId(({ archiveJobId }) => archiveJobId),
     job_id: byId(({ migrationJobId }) => migrationJobId),
     key_id: byId(({ keyId }) => keyId),
     user_id: byId(({ userId }) => userId),

@@ -119,6 +119,36 @@ export async function furnishedTenant(app: App, name: string) {
     target_password: PASSWORD,
   })
   const migrationJobId = migration.body.job_id as string
+  const archiveId = ulid()
+  await app.core.db
+    .insertInto('archived_messages')
+    .values({
+      id: archiveId,
+      organization_id: organizationId,
+      content_hash: Buffer.alloc(32),
+      sender: `jane@${domain}`,
+      subject: `archived by ${name}`,
+      direction: 'outbound',
+      received_at: '2026-01-01T00:00:00Z',
+      size: 1,
+      stored_size: 1,
+      storage_type: 's3',
+      storage_key: `archive/${archiveId}`,
+      sealed_for: [],
+      search: sql`archive_words(${`archived by ${name}`}, ${`jane@${domain}`}, '{}')`,
+    })
+    .execute()
+  const archiveJobId = ulid()
+  await app.core.db
+    .insertInto('archive_jobs')
+    .values({
+      id: archiveJobId,
+      organization_id: organizationId,
+      kind: 'rekey',
+      status: 'completed',
+      created_by: name,
+    })
+    .execute()
   const trackedEmailId = `tracked@mail.${domain}`
   await app.core.db
     .insertInto('tracked_messages')
@@ -180,6 +210,8 @@ export async function furnishedTenant(app: App, name: string) {
     report.report_id,
     schedule.schedule_id,
     migrationJobId,
+    archiveId,
+    archiveJobId,
     collectionId,
     holder.id,
   ] as string[]
@@ -204,6 +236,8 @@ export async function furnishedTenant(app: App, name: string) {
     reportId: report.report_id as string,
     scheduleId: schedule.schedule_id as string,
     migrationJobId,
+    archiveId,
+    archiveJobId,
     messageId,
     trackedEmailId,
     collectionId,

@@ -57,6 +57,7 @@ interface AnyInput extends Options {
   params?: Record<string, string>
   query?: Record<string, string | number | boolean | undefined>
   body?: unknown
+  isFile?: boolean
 }
 
 export type Client = ReturnType<typeof client>
@@ -77,6 +78,7 @@ export function client(session: Session) {
       if (input.signal?.aborted) throw problem
       throw new ApiError({ status: 0, message: UNREACHABLE })
     })
+    if (answer.ok && input.isFile) return { answer, data: await answer.blob() }
     const body = answer.status === 204 ? undefined : await answer.json().catch(() => undefined)
     if (answer.ok) return { answer, data: body?.type === 'success' ? body.data : body }
     const error = errorOf(answer, body)
@@ -99,6 +101,9 @@ export function client(session: Session) {
     },
     post: <Path extends keyof Post>(path: Path, ...[input]: Args<Post[Path]>) =>
       send('POST', path, input as AnyInput) as Promise<Data<Post[Path]>>,
+    /** A POST whose answer is a file. */
+    file: <Path extends keyof Post>(path: Path, ...[input]: Args<Post[Path]>) =>
+      send('POST', path, { ...(input as AnyInput), isFile: true }) as Promise<Blob>,
     put: <Path extends keyof Put>(path: Path, ...[input]: Args<Put[Path]>) =>
       send('PUT', path, input as AnyInput) as Promise<Data<Put[Path]>>,
     patch: <Path extends keyof Patch>(path: Path, ...[input]: Args<Patch[Path]>) =>

@@ -10,6 +10,8 @@ import { Analytics } from './analytics/analytics.tsx'
 import { t as analytics } from './analytics/words.ts'
 import { ApiKeys } from './api-keys/api-keys.tsx'
 import { t as apiKeys } from './api-keys/words.ts'
+import { Archive } from './archive/archive.tsx'
+import { t as archive } from './archive/words.ts'
 import { Domain } from './domains/domain.tsx'
 import { Domains } from './domains/domains.tsx'
 import { DomainLimits } from './domains/limits.tsx'
@@ -193,6 +195,14 @@ export const screens: readonly Screen[] = [
     title: search.indexTitle,
     page: SearchIndex,
     capability: 'rag',
+  },
+  {
+    path: '/app/archive',
+    title: archive.title,
+    page: Archive,
+    nav: 'mail',
+    icon: icons.archive,
+    capability: 'archive',
   },
   {
     path: '/app/transport-rules',

@@ -1,19 +1,10 @@
-import { awaited, reserved } from './plan.ts'
+import { reserved } from './plan.ts'
 
 reserved('migration', [
   ['migration.message.error', 'A message was not migrated', 'job_id folder message_uid error'],
 ])
 
-awaited('archiver', [
-  [
-    'archive.stored',
-    'A message was archived',
-    'message_id archive_location storage_type=s3 compressed_size legal_hold',
-  ],
-  ['archive.restored', 'An archived message was put back', 'message_id storage_key'],
-])
 reserved('archiver', [
-  ['archive.deleted', 'An archived message was deleted', 'message_id storage_key'],
   ['archive.hold.created', 'Archived messages must be kept', 'hold_id reason=lawsuit'],
   ['archive.hold.released', 'Archived messages need not be kept any more', 'hold_id'],
 ])

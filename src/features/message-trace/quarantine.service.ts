@@ -11,7 +11,8 @@ import { domainOf } from '../../lib/mail-address.ts'
 import { joined } from '../../lib/shared-bytes.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { ulid } from '../../lib/ulid.ts'
-import type { MimeMessage } from '../../mime/message.ts'
+import { MimeMessage } from '../../mime/message.ts'
+import { archiveReleased } from '../archive/archive-released.ts'
 import * as blocks from './blocked-senders.repository.ts'
 import {
   BlockedSenderNotFound,
@@ -43,14 +44,10 @@ interface HoldReason
 
 export type QuarantineService = ReturnType<typeof quarantineService>
 
-export function quarantineService({
-  change,
-  db,
-  log,
-  now,
-  reinject,
-  vault,
-}: Pick<Core, 'change' | 'db' | 'log' | 'now' | 'reinject' | 'vault'>) {
+type Needs = Pick<Core, 'change' | 'config' | 'db' | 'log' | 'now' | 'reinject' | 'vault'>
+
+export function quarantineService(core: Needs) {
+  const { change, db, log, now, reinject, vault } = core
   /** Claims the message, so that no other decision is accepted; returns the row before. */
   const claim = (id: string, lease: Lease) =>
     db.transaction().execute(async (tx) => {
@@ -70,6 +67,8 @@ export function quarantineService({
     const host =
       login === null ? undefined : await readSender(db, recipient.toLowerCase(), 'inbound')
     const isFiltered = host !== undefined && host.organizationId !== organization_id
+    // Released mail passes no stage of its organization.
+    await archiveReleased(core, { ...row, message: new MimeMessage(content) })
     const outcome = await reinject.send({ sender, recipient, content, login, isFiltered })
     if (!outcome.accepted) throw new MessageRefused(outcome.reply)
   }

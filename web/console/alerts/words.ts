@@ -25,6 +25,7 @@ const en = {
   metric: 'Figure',
   anyMetric: 'Any figure',
   metrics: {
+    archive_waiting_hours: 'Hours that archived mail waits for its upload',
     backup_age_hours: 'Hours since the last backup',
     bounce_rate_percent: 'Bounce rate',
     certificates_expiring_days: 'Days until a certificate expires',
@@ -116,6 +117,7 @@ const de: typeof en = {
   metric: 'Wert',
   anyMetric: 'Jeder Wert',
   metrics: {
+    archive_waiting_hours: 'Stunden, die archivierte Mail auf ihr Hochladen wartet',
     backup_age_hours: 'Stunden seit der letzten Sicherung',
     bounce_rate_percent: 'Anteil unzustellbarer Mail',
     certificates_expiring_days: 'Tage bis zum Ablauf eines Zertifikats',

@@ -1,5 +1,6 @@
 import type { Core } from '../../../core.ts'
 import type { Db } from '../../../database/database.ts'
+import { eraseBatch } from '../../archive/archive.compliance.ts'
 import { eraseFromIndex } from '../../rag/rag.compliance.ts'
 import type { Person } from '../personal-data/personal-table.ts'
 import { eraseEvents } from './erase-events.ts'
@@ -7,6 +8,7 @@ import { eraseDeletedMail, eraseMail } from './erase-mail.ts'
 import { eraseMailbox } from './erase-mailbox.ts'
 import { recordErasers } from './erase-records.ts'
 import * as traces from './erase-traces.ts'
+import { pseudonymOf } from './pseudonym.ts'
 
 /** Adds counts to the proof of erasure, in the transaction that removes the data where there is one. */
 export type Add = (db: Db, counts: Record<string, number>) => Promise<void>
@@ -40,6 +42,19 @@ export const erasers: readonly Eraser[] = [
         await add(tx, { documents: await eraseFromIndex(tx, person) })
       }),
   },
+  { name: 'archive', erase: eraseArchive },
   { name: 'mailbox', erase: eraseMailbox },
   { name: 'deleted_mail', erase: eraseDeletedMail },
 ]
+
+async function eraseArchive({ db, vault }: Core, person: Person, add: Add): Promise<void> {
+  const pseudonym = pseudonymOf(vault, person.email)
+  for (;;) {
+    const found = await db.transaction().execute(async (tx) => {
+      const batch = await eraseBatch(tx, person, pseudonym)
+      await add(tx, { messages: batch.deleted, renamed: batch.found - batch.deleted })
+      return batch.found
+    })
+    if (found === 0) return
+  }
+}

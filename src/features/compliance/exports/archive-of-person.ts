@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Core } from '../../../core.ts'
 import { deletedMailboxes } from '../../../hosting/deleted-mailboxes.repository.ts'
+import { type ArchiveWriter, csvLine, pathPart } from '../../../lib/archive-writer.ts'
 import { withMailbox } from '../../../mail/imap-mailbox.ts'
 import { KEPT_FOLDERS } from '../../../mail/kept-folders.ts'
 import { SieveNotConfigured } from '../../../mail/managesieve/errors.ts'
@@ -8,13 +9,15 @@ import { ownFolders } from '../../../mail/own-folders.ts'
 import { list as consentsOf } from '../consent/consent.repository.ts'
 import { hasMail } from '../people.repository.ts'
 import type { Person } from '../personal-data/personal-table.ts'
-import { type ArchiveWriter, csvLine, pathPart } from './archive-writer.ts'
 import type { ClaimedExport } from './exports.repository.ts'
 import { addMail } from './mail-of-person.ts'
 import * as person from './person.repository.ts'
 import { addRecords } from './records-of-person.ts'
 
-type Needs = Pick<Core, 'config' | 'db' | 'doveadm' | 'mailServers' | 'now' | 'sieve' | 'vault'>
+type Needs = Pick<
+  Core,
+  'config' | 'db' | 'doveadm' | 'mailServers' | 'now' | 'outbound' | 'sieve' | 'vault'
+>
 type Counts = Record<string, number>
 
 /** Writes the stored data of a person to an archive and returns the counts by kind. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { ImapFlow } from 'imapflow'
+import { type ArchiveWriter, pathPart } from '../../../lib/archive-writer.ts'
 import { ImapAway } from '../../../mail/imap-mailbox.ts'
-import { type ArchiveWriter, pathPart } from './archive-writer.ts'
 
 const CHUNK_BYTES = 256 * 1024
 // Shared folders hold the mail of other people.

@@ -1,5 +1,6 @@
 import type { PersonalTable } from './personal-table.ts'
 import { tablesOfAccounts } from './tables-of-accounts.ts'
+import { tablesOfArchive } from './tables-of-archive.ts'
 import { tablesOfJmap } from './tables-of-jmap.ts'
 import { tablesOfMail } from './tables-of-mail.ts'
 import { tablesThatStay } from './tables-that-stay.ts'
@@ -11,6 +12,7 @@ import { tablesThatStay } from './tables-that-stay.ts'
  */
 export const register: readonly PersonalTable[] = [
   ...tablesOfMail,
+  ...tablesOfArchive,
   ...tablesOfJmap,
   ...tablesOfAccounts,
   ...tablesThatStay,

@@ -8,6 +8,11 @@ export const tablesWithout: Record<string, string> = {
   alert_rules: 'name description metric channel_ids',
   analytics_reports: 'domain report_type data',
   api_keys: 'name permissions scopes created_by',
+  archive_checks: '',
+  archive_deletions: 'storage_type storage_key',
+  archive_keys: 'recipient sealed_identity',
+  archive_settings: '',
+  archive_spools: 'host problem',
   backup_runs: 'hostname backup_type target storage_path checksum error_message',
   bootstrap_tokens: '',
   certificates:

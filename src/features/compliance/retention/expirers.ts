@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../database/database.ts'
+import { countExpiredArchive, expireArchive } from '../../archive/archive.compliance.ts'
 import { countExpired, expireFromIndex } from '../../rag/rag.compliance.ts'
 import * as old from './old-rows.repository.ts'
 
@@ -21,4 +22,5 @@ export const expirers: readonly Expirer[] = [
   { name: 'quarantined', ...old.quarantined },
   { name: 'exports', ...old.exports },
   { name: 'indexed', count: countExpired, expire: expireFromIndex },
+  { name: 'archived', count: countExpiredArchive, expire: expireArchive },
 ]

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import type { Caller } from '../../../access/caller.ts'
-import type { Db, Tx } from '../../../database/database.ts'
+import type { Db } from '../../../database/database.ts'
 import type { Page } from '../../../http/paging.ts'
+
+export { record } from '../../../hosting/compliance-trail.repository.ts'
 
 const columns = [
   'id',
@@ -21,25 +22,6 @@ export interface TrailFilter {
   from?: Date
   to?: Date
 }
-
-interface TrailEntry {
-  action: string
-  organization_id?: string | null
-  user_email?: string | null
-  details?: Record<string, unknown>
-}
-
-/** Call it in the transaction of the recorded change. Without a caller the row says `system`. */
-export const record = (tx: Tx, caller: Caller | undefined, row: TrailEntry, now: Date) =>
-  tx
-    .insertInto('compliance_audit')
-    .values({
-      ...row,
-      performed_by: caller ? (caller.email ?? caller.id) : 'system',
-      ip_address: caller?.ip ?? null,
-      created_at: now.toISOString(),
-    })
-    .execute()
 
 export async function list(db: Db, filter: TrailFilter, page: Page) {
   let query = db.selectFrom('compliance_audit')

@@ -2,6 +2,7 @@ import type { Block, BlockNeeds } from '../overview/block.ts'
 import { blocks } from '../overview/blocks.ts'
 import { bounceRate } from '../overview/volume.ts'
 import {
+  archiveWaiting,
   blockListings,
   deferredMessages,
   fullestDisk,
@@ -27,6 +28,12 @@ const figure =
 
 /** All metrics that a rule can watch, in alphabetical order. */
 export const alertMetrics = {
+  archive_waiting_hours: {
+    unit: 'hours',
+    description: 'Age of the oldest archived message that waits for its upload',
+    perOrganization: false,
+    read: archiveWaiting,
+  },
   backup_age_hours: {
     unit: 'hours',
     description: 'Time since the last completed backup, of the host where it is longest ago',

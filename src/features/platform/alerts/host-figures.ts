@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { hoursWaiting } from '../../../hosting/archive-waiting.repository.ts'
 import { normalizeIp } from '../../../lib/ip.ts'
 import { MINUTE_MS } from '../../../lib/time.ts'
 import type { BlockNeeds } from '../overview/block.ts'
@@ -89,4 +90,10 @@ export async function blockListings({ config, db }: BlockNeeds): Promise<number 
     .where(sql<boolean>`ip_address = any(${own}::text[])`)
     .executeTakeFirstOrThrow()
   return total
+}
+
+/** Hours since the oldest archived message waits for its upload; null without an archive. */
+export async function archiveWaiting({ config, db, now }: BlockNeeds): Promise<number | null> {
+  if (config.S3_BUCKET === undefined && config.ARCHIVE_FOLDER === undefined) return null
+  return hoursWaiting(db, now())
 }

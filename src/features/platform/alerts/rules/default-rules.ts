@@ -63,6 +63,15 @@ export const DEFAULT_RULES: readonly DefaultRule[] = [
     severity: 'warning',
   },
   {
+    name: 'Archive is not uploaded',
+    description: 'Archived mail waits on the mail host because its storage does not take it',
+    metric: 'archive_waiting_hours',
+    comparator: '>',
+    threshold: 1,
+    for_seconds: 60,
+    severity: 'warning',
+  },
+  {
     name: 'Sending address is on a block list',
     description: 'Needs SENDING_IPS and RBL_ZONES; without them there is no value',
     metric: 'dns_block_listings',

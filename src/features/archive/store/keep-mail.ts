@@ -1,0 +1,154 @@
+import { hostname } from 'node:os'
+import type { Core } from '../../../core.ts'
+import { aliasTargets } from '../../../hosting/alias-targets.repository.ts'
+import { ulid } from '../../../lib/ulid.ts'
+import type { MimeMessage } from '../../../mime/message.ts'
+import { archiveKeys } from '../sealing/keys.ts'
+import { hashOf, sealMessage } from '../sealing/sealed-message.ts'
+import { openSpool } from '../spool/spool.ts'
+import * as archive from './archive.repository.ts'
+import * as spools from './spools.repository.ts'
+
+const MAX_SUBJECT = 998
+const MAX_MESSAGE_ID = 998
+const MEGABYTE = 1024 * 1024
+/** The bytes that wait are summed at most this often; own messages are added meanwhile. */
+const MEASURED_MS = 2000
+
+/** A message to archive for one organization. */
+export interface Kept {
+  organizationId: string
+  direction: 'inbound' | 'outbound'
+  /** The envelope sender; empty for a bounce. */
+  sender: string
+  recipients: readonly string[]
+  login?: string | null | undefined
+  message: MimeMessage
+  receivedAt?: Date
+}
+
+/** ARCHIVE_SPOOL_MAX_MB is reached. */
+export class SpoolFull extends Error {}
+
+/** `off`: the organization or the installation does not archive. */
+export type Outcome = { status: 'stored' | 'known'; archiveId: string } | { status: 'off' }
+
+type Needs = Pick<Core, 'config' | 'db' | 'log' | 'now' | 'vault'>
+
+export type KeepMail = ReturnType<typeof keepMail>
+
+/**
+ * Archives messages: when `keep` returns, the sealed message is on disk and has a row, so no crash loses
+ * it. It is uploaded later, so object storage is never in the way of mail.
+ */
+export function keepMail(core: Needs) {
+  const { config, db, log, now } = core
+  const isOn = config.S3_BUCKET !== undefined || config.ARCHIVE_FOLDER !== undefined
+  const keys = archiveKeys(core)
+  const spool = openSpool(config)
+  let used = 0
+  let measuredAt = Number.NEGATIVE_INFINITY
+
+  async function requireRoom(spoolId: string, bytes: number): Promise<void> {
+    if (performance.now() - measuredAt > MEASURED_MS) {
+      measuredAt = performance.now()
+      used = await spools.bytesIn(db, spoolId)
+    }
+    if (used + bytes > config.ARCHIVE_SPOOL_MAX_MB * MEGABYTE) {
+      throw new SpoolFull('the archive has no room for messages that wait for their upload')
+    }
+    used += bytes
+  }
+
+  async function keep(kept: Kept): Promise<Outcome> {
+    if (!isOn) return { status: 'off' }
+    const { organizationId, message } = kept
+    const content_hash = await hashOf(message.raw)
+    const { enabled, own_key, archive_id } = await archive.look(db, organizationId, content_hash)
+    if (!enabled) return { status: 'off' }
+    const people = await peopleOf(kept)
+    // Removed again after it was found: it is archived anew below.
+    if (archive_id !== null && (await archive.addCopies(db, archive_id, people))) {
+      return { status: 'known', archiveId: archive_id }
+    }
+    return store(kept, { content_hash, own_key, people })
+  }
+
+  interface Prepared {
+    content_hash: Buffer
+    own_key: string | null
+    people: archive.People
+  }
+
+  async function store(kept: Kept, { content_hash, own_key, people }: Prepared): Promise<Outcome> {
+    const { organizationId: organization_id, direction, message, receivedAt = now() } = kept
+    const recipients = await keys.recipientsFor(organization_id, own_key)
+    const { sealed, suffix } = await sealMessage(recipients, message.raw)
+    const spool_id = await spool.id()
+    await requireRoom(spool_id, sealed.length)
+    const id = ulid()
+    const storage_key = keyOf(config.ARCHIVE_S3_PREFIX, organization_id, now(), `${id}.${suffix}`)
+    await spool.write(storage_key, sealed)
+    // After an error the row may be committed all the same, so the file stays; sweeping removes it if not.
+    const isNew = await archive.insert(
+      db,
+      {
+        id,
+        organization_id,
+        content_hash,
+        message_id: clean(message.messageId, MAX_MESSAGE_ID),
+        sender: people.senders[0] ?? '',
+        subject: clean(message.field('subject'), MAX_SUBJECT),
+        direction,
+        received_at: receivedAt.toISOString(),
+        archived_at: now().toISOString(),
+        size: message.raw.length,
+        stored_size: sealed.length,
+        storage_key,
+        spool_id,
+        sealed_for: recipients.map(({ text }) => text),
+      },
+      people,
+    )
+    if (isNew) return { status: 'stored', archiveId: id }
+    // Another process archived the same content at the same time.
+    await spool.remove(storage_key)
+    return keep(kept)
+  }
+
+  /** Mail to an alias also concerns the mailboxes behind it: holds and erasures go by mailbox. */
+  async function peopleOf({ sender, recipients, login }: Kept): Promise<archive.People> {
+    const addresses = [...new Set(recipients.map(normalized))]
+    const targets = await aliasTargets(db, addresses)
+    const senders = [sender, login?.includes('@') ? login : ''].map(normalized)
+    return {
+      senders: [...new Set(senders)].filter((one) => one !== ''),
+      recipients: [...new Set([...addresses, ...[...targets.values()].flat().map(normalized)])],
+    }
+  }
+
+  return {
+    isOn,
+    keep,
+    /** Counts a message that could not be archived, for the metrics. */
+    async countFailure(): Promise<void> {
+      try {
+        await spools.countFailure(db, await spool.id(), hostname(), now())
+      } catch (error) {
+        log.warn({ err: error }, 'failure of the archive not counted')
+      }
+    },
+  }
+}
+
+/** Nothing about people: the name of an object is visible to the operator of the storage. */
+export const keyOf = (prefix: string, organizationId: string, at: Date, name: string): string =>
+  [prefix, organizationId, at.toISOString().slice(0, 10).replaceAll('-', '/'), name]
+    .filter((part) => part !== '')
+    .join('/')
+
+const normalized = (address: string): string => clean(address, 320)?.toLowerCase() ?? ''
+
+/** PostgreSQL stores no zero bytes. */
+const clean = (text: string | null | undefined, length: number): string | null =>
+  text?.replaceAll('\0', '').toWellFormed().slice(0, length) || null

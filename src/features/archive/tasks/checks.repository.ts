@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../database/database.ts'
+
+export const latest = (db: Db) =>
+  db
+    .selectFrom('archive_checks')
+    .select(['id', 'begun_at', 'finished_at', 'checked', 'damaged'])
+    .orderBy('begun_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+export const begin = (db: Db, id: string, at: Date) =>
+  db.insertInto('archive_checks').values({ id, begun_at: at.toISOString() }).execute()
+
+export const add = (db: Db, id: string, damaged: number) =>
+  db
+    .updateTable('archive_checks')
+    .set({ checked: sql`checked + 1`, damaged: sql`damaged + ${damaged}` })
+    .where('id', '=', id)
+    .execute()
+
+export const finish = (db: Db, id: string, at: Date) =>
+  db
+    .updateTable('archive_checks')
+    .set({ finished_at: at.toISOString() })
+    .where('id', '=', id)
+    .execute()
+
+export const removeBefore = (db: Db, before: Date) =>
+  db.deleteFrom('archive_checks').where('begun_at', '<', before.toISOString()).execute()

@@ -1,0 +1,43 @@
+import type { Core } from '../../../core.ts'
+import type { Chore } from '../../../jobs/chores.ts'
+import { LeaseLost, newLease, underLease } from '../../../jobs/lease.ts'
+import type { Storages } from '../storage/storage.ts'
+import { importMailbox } from './import-mailbox.ts'
+import { JobFailed, type JobWork, type Report } from './job-work.ts'
+import * as jobs from './jobs.repository.ts'
+import { sealAnew } from './seal-anew.ts'
+
+const LEASE_SECONDS = 60
+
+/** Runs the jobs of the archive, one at a time in each process. */
+export const runArchiveJobs = (storages: Storages, stopping: AbortSignal): Chore => ({
+  name: 'archive-jobs',
+  async round(core) {
+    if (stopping.aborted || storages.current === undefined) return false
+    const lease = newLease(LEASE_SECONDS)
+    const job = await jobs.claim(core.db, lease)
+    if (!job) return false
+    await underLease(core, 'archive_jobs', { id: job.id }, lease, async (lost) => {
+      const report: Report = async (more) => {
+        if (!(await jobs.progress(core.db, job.id, lease, more))) throw new LeaseLost()
+      }
+      const work = { job, report, signal: AbortSignal.any([stopping, lost]) }
+      try {
+        await run(core, storages, work)
+        await jobs.finish(core.db, job.id, lease, null, core.now())
+      } catch (error) {
+        const text = (error as Error).message
+        if (error instanceof JobFailed) {
+          await jobs.finish(core.db, job.id, lease, text, core.now())
+          return
+        }
+        await jobs.interrupt(core.db, job.id, lease, text)
+        if (!stopping.aborted) throw error
+      }
+    })
+    return true
+  },
+})
+
+const run = (core: Core, storages: Storages, work: JobWork): Promise<void> =>
+  work.job.kind === 'import' ? importMailbox(core, work) : sealAnew(core, storages, work)
