@@ -18,6 +18,7 @@ export const AREAS = [
   'smtp-credentials',
   'storage',
   'suppressions',
+  'templates',
   'tracking',
   'transport-rules',
   'users',

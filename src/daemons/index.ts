@@ -53,6 +53,7 @@ export const daemons: readonly Offered[] = [
     port: 8100,
     load: async () => (await import('./autoconfig.ts')).autoconfig,
   },
+  { name: 'templates', port: 8089, load: async () => (await import('./templates.ts')).templates },
   { name: 'dashboard', port: 8088, load: async () => (await import('./dashboard.ts')).dashboard },
   { name: 'oauth', port: 8091, load: async () => (await import('./oauth.ts')).oauth },
   { name: 'caldav', port: 8101, load: async () => (await import('./caldav.ts')).caldav },

@@ -1,5 +1,18 @@
 // Written by `npm run openapi` from openapi/v1.json.
 
+export type AcceptedMessages = {
+  messages: Array<{
+    /** As in the message, in events and in the message trace */
+    message_id: string
+    /** The address */
+    to: string
+    /** suppressed: the address gets no mail of this organization */
+    status: "queued" | "suppressed"
+  }>
+  queued: number
+  suppressed: number
+}
+
 export type AccountLink = {
   kind: "invitation" | "password_reset"
   expires_at: string
@@ -1244,7 +1257,7 @@ export type Message = {
   sender: string
   recipient: string
   subject: string | null
-  /** delivered, bounced, deferred or rejected; held for a message in quarantine, then released, deleted or expired */
+  /** delivered, bounced, deferred or rejected; queued for mail of the API that waits for the mail server; held for a message in quarantine, then released, deleted or expired */
   status: string
   message_id: string | null
   /** Bytes */
@@ -1799,6 +1812,12 @@ export type RagSearch = {
   mode: "embeddings" | "local_model" | "lexical" | "full_text"
 }
 
+export type RenderedTemplate = {
+  subject: string
+  html?: string
+  plaintext?: string
+}
+
 export type ReplayedLetter = {
   id: number
   event_type: string
@@ -1948,6 +1967,32 @@ export type RotatedWebhookSecret = {
   previous_secret_until: string
 }
 
+export type SavedTemplate = {
+  id: string
+  organization_id: string
+  name: string
+  description: string | null
+  category: "transactional" | "marketing" | "notification" | "general"
+  subject_template: string
+  variables: Array<string>
+  /** SHA-256 of the texts */
+  content_hash: string
+  version: number
+  /** Written once a second */
+  render_count: number
+  /** false = deleted */
+  active: boolean
+  created_at: string
+  updated_at: string
+  /** As its author wrote it */
+  html_content: string
+  /** The HTML of a template in MJML */
+  compiled_html: string | null
+  plaintext_content: string
+  /** Links that a variable decides without the filter `url` */
+  warnings: Array<string>
+}
+
 export type SharedMailbox = {
   id: string
   email: string
@@ -2034,6 +2079,17 @@ export type SmtpCredentialUsage = {
   last_used_at: string | null
 }
 
+export type StarterTemplate = {
+  id: string
+  name: string
+  description: string
+  category: "transactional" | "marketing" | "notification" | "general"
+  subject: string
+  /** MJML */
+  html: string
+  variables: Array<string>
+}
+
 export type SubOrganization = {
   id: string
   name: string
@@ -2109,6 +2165,57 @@ export type SystemMailServer = {
   user: string | null
 }
 
+export type Template = {
+  id: string
+  organization_id: string
+  name: string
+  description: string | null
+  category: "transactional" | "marketing" | "notification" | "general"
+  subject_template: string
+  variables: Array<string>
+  /** SHA-256 of the texts */
+  content_hash: string
+  version: number
+  /** Written once a second */
+  render_count: number
+  /** false = deleted */
+  active: boolean
+  created_at: string
+  updated_at: string
+  /** As its author wrote it */
+  html_content: string
+  /** The HTML of a template in MJML */
+  compiled_html: string | null
+  plaintext_content: string
+}
+
+export type TemplateSummary = {
+  id: string
+  organization_id: string
+  name: string
+  description: string | null
+  category: "transactional" | "marketing" | "notification" | "general"
+  subject_template: string
+  variables: Array<string>
+  /** SHA-256 of the texts */
+  content_hash: string
+  version: number
+  /** Written once a second */
+  render_count: number
+  /** false = deleted */
+  active: boolean
+  created_at: string
+  updated_at: string
+}
+
+export type TemplateVersion = {
+  id: string
+  version: number
+  content_hash: string
+  author: string
+  created_at: string
+}
+
 export type ThrottleEntry = {
   id: string
   /** What is refused: all logins of an IP address, of an account, or both together */
@@ -2166,7 +2273,7 @@ export type TraceRow = {
   sender: string
   recipient: string
   subject: string | null
-  /** delivered, bounced, deferred or rejected; held for a message in quarantine, then released, deleted or expired */
+  /** delivered, bounced, deferred or rejected; queued for mail of the API that waits for the mail server; held for a message in quarantine, then released, deleted or expired */
   status: string
   message_id: string | null
   /** Bytes */
@@ -2489,6 +2596,19 @@ export type WhitelabelConfig = {
   }
   domain_verified_at: string | null
   updated_at: string | null
+}
+
+export type WholeTemplateVersion = {
+  id: string
+  version: number
+  content_hash: string
+  author: string
+  created_at: string
+  subject_template: string
+  html_content: string
+  compiled_html: string | null
+  plaintext_content: string
+  variables: Array<string>
 }
 
 export interface Get {
@@ -5995,6 +6115,102 @@ export interface Get {
       }
     }
   }
+  /** Templates, last changed first, without their texts. Key(read) */
+  '/templates/': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+      category?: "transactional" | "marketing" | "notification" | "general"
+      /** false lists deleted templates too */
+      active_only?: boolean
+      /** A part of the name or the description */
+      q?: string
+    }
+    data: {
+      items: Array<TemplateSummary>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** Get a template. Key(read) */
+  '/templates/{template_id}': {
+    params: {
+      template_id: string
+    }
+    data: Template
+  }
+  /** How often a template was rendered. Key(read) */
+  '/templates/{template_id}/stats': {
+    params: {
+      template_id: string
+    }
+    data: {
+      template_id: string
+      total_renders: number
+      created_at: string
+      /** The last 30 days; days without a render are left out */
+      daily_renders: Array<{
+        date: string
+        count: number
+      }>
+    }
+  }
+  /** The last 100 versions of a template, newest first. Key(read) */
+  '/templates/{template_id}/versions': {
+    params: {
+      template_id: string
+    }
+    data: {
+      versions: Array<TemplateVersion>
+    }
+  }
+  /** Get a version of a template with its texts. Key(read) */
+  '/templates/{template_id}/versions/{version}': {
+    params: {
+      template_id: string
+      version: number
+    }
+    data: WholeTemplateVersion
+  }
+  /** Compare a version with another one, line by line. Key(read) */
+  '/templates/{template_id}/versions/{version}/diff': {
+    params: {
+      template_id: string
+      version: number
+    }
+    query?: {
+      /** Absent: the version before */
+      against?: number
+    }
+    data: {
+      version: number
+      against: number
+      subject_template: Array<{
+        kind: "same" | "removed" | "added"
+        text: string
+      }>
+      html_content: Array<{
+        kind: "same" | "removed" | "added"
+        text: string
+      }>
+      plaintext_content: Array<{
+        kind: "same" | "removed" | "added"
+        text: string
+      }>
+    }
+  }
+  /** Built-in templates to start from. Key(read) */
+  '/templates/library': {
+    data: {
+      templates: Array<StarterTemplate>
+    }
+  }
   /** Leads to the address that was stored for this link, and to no other. None */
   '/tracking/click/{tracking_id}': {
     params: {
@@ -6483,7 +6699,7 @@ export interface Post {
     body: {
       name: string
       /** read, write or admin, for the whole API or for one area: domains:write; default: write */
-      scopes?: Array<"read" | "write" | "admin" | "activity:read" | "activity:write" | "activity:admin" | "aliases:read" | "aliases:write" | "aliases:admin" | "analytics:read" | "analytics:write" | "analytics:admin" | "api-keys:read" | "api-keys:write" | "api-keys:admin" | "caldav:read" | "caldav:write" | "caldav:admin" | "domains:read" | "domains:write" | "domains:admin" | "filters:read" | "filters:write" | "filters:admin" | "mailboxes:read" | "mailboxes:write" | "mailboxes:admin" | "messages:read" | "messages:write" | "messages:admin" | "migration:read" | "migration:write" | "migration:admin" | "oauth:read" | "oauth:write" | "oauth:admin" | "organizations:read" | "organizations:write" | "organizations:admin" | "rag:read" | "rag:write" | "rag:admin" | "rate-limiter:read" | "rate-limiter:write" | "rate-limiter:admin" | "shared-mailboxes:read" | "shared-mailboxes:write" | "shared-mailboxes:admin" | "smtp-credentials:read" | "smtp-credentials:write" | "smtp-credentials:admin" | "storage:read" | "storage:write" | "storage:admin" | "suppressions:read" | "suppressions:write" | "suppressions:admin" | "tracking:read" | "tracking:write" | "tracking:admin" | "transport-rules:read" | "transport-rules:write" | "transport-rules:admin" | "users:read" | "users:write" | "users:admin" | "webhooks:read" | "webhooks:write" | "webhooks:admin">
+      scopes?: Array<"read" | "write" | "admin" | "activity:read" | "activity:write" | "activity:admin" | "aliases:read" | "aliases:write" | "aliases:admin" | "analytics:read" | "analytics:write" | "analytics:admin" | "api-keys:read" | "api-keys:write" | "api-keys:admin" | "caldav:read" | "caldav:write" | "caldav:admin" | "domains:read" | "domains:write" | "domains:admin" | "filters:read" | "filters:write" | "filters:admin" | "mailboxes:read" | "mailboxes:write" | "mailboxes:admin" | "messages:read" | "messages:write" | "messages:admin" | "migration:read" | "migration:write" | "migration:admin" | "oauth:read" | "oauth:write" | "oauth:admin" | "organizations:read" | "organizations:write" | "organizations:admin" | "rag:read" | "rag:write" | "rag:admin" | "rate-limiter:read" | "rate-limiter:write" | "rate-limiter:admin" | "shared-mailboxes:read" | "shared-mailboxes:write" | "shared-mailboxes:admin" | "smtp-credentials:read" | "smtp-credentials:write" | "smtp-credentials:admin" | "storage:read" | "storage:write" | "storage:admin" | "suppressions:read" | "suppressions:write" | "suppressions:admin" | "templates:read" | "templates:write" | "templates:admin" | "tracking:read" | "tracking:write" | "tracking:admin" | "transport-rules:read" | "transport-rules:write" | "transport-rules:admin" | "users:read" | "users:write" | "users:admin" | "webhooks:read" | "webhooks:write" | "webhooks:admin">
       /** ISO date or datetime in the future; absent: no end */
       expires_at?: string | null
       /** For platform callers */
@@ -7356,6 +7572,36 @@ export interface Post {
       reason: string
     }
     data: QuarantinedMessage
+  }
+  /** Send a message. Key(write) */
+  '/messages/': {
+    body: {
+      /** An address at an active domain of the organization, with or without a name */
+      from: string
+      /** Where answers go */
+      reply_to?: Array<string>
+      /** `X-…`, `List-…`, `In-Reply-To`, `References`, `Auto-Submitted`, `Precedence` and `Importance` */
+      headers?: Record<string, string>
+      /** At most 10 MB together, before base64 */
+      attachments?: Array<{
+        filename: string
+        /** Base64 */
+        content: string
+        content_type?: string
+        /** For images in the HTML: `<img src="cid:…">` */
+        content_id?: string
+      }>
+      to: Array<string>
+      /** Copies */
+      cc?: Array<string>
+      /** Copies that the other recipients do not see */
+      bcc?: Array<string>
+      subject: string
+      html?: string
+      /** Made from the HTML when it is absent */
+      text?: string
+    }
+    data: AcceptedMessages
   }
   /** Copy a mailbox of this host to another server. Key(write) */
   '/migration/export': {
@@ -8716,6 +8962,142 @@ export interface Post {
       cache_flushed: boolean
     }
   }
+  /** Create a template. Key(write) */
+  '/templates/': {
+    body: {
+      name: string
+      description?: string | null
+      category?: "transactional" | "marketing" | "notification" | "general"
+      /** Names of variables, for people who use the template */
+      variables?: Array<string>
+      /** Kept with the template, never returned */
+      metadata?: Record<string, unknown>
+      /** Liquid; line breaks become spaces */
+      subject_template: string
+      /** Liquid in HTML, or in MJML when it begins with `<mjml` */
+      html_content: string
+      /** Liquid; made from the HTML when it is absent */
+      plaintext_content?: string | null
+      /** Required for platform callers; a tenant always has its own */
+      organization_id?: string
+    }
+    data: SavedTemplate
+  }
+  /** Copy a template under another name. Key(write) */
+  '/templates/{template_id}/duplicate': {
+    params: {
+      template_id: string
+    }
+    body: {
+      new_name: string
+    }
+    data: SavedTemplate
+  }
+  /** Render a template with variables. Key(read) */
+  '/templates/{template_id}/render': {
+    params: {
+      template_id: string
+    }
+    body: {
+      /** At most 256 KB as JSON */
+      variables: Record<string, unknown>
+      format?: "html" | "plaintext" | "both"
+      /** A missing variable is 400 `Missing variable: …`; otherwise it is empty */
+      strict?: boolean
+    }
+    data: RenderedTemplate
+  }
+  /** Render a template with up to 1,000 sets of variables, in their order. Key(read) */
+  '/templates/{template_id}/render-many': {
+    params: {
+      template_id: string
+    }
+    body: {
+      sets: Array<Record<string, unknown>>
+      format?: "html" | "plaintext" | "both"
+      /** A missing variable is 400 `Missing variable: …`; otherwise it is empty */
+      strict?: boolean
+    }
+    data: {
+      results: Array<RenderedTemplate>
+    }
+  }
+  /** Send a template to up to 1,000 recipients, to each with variables of its own. Key(write) */
+  '/templates/{template_id}/send': {
+    params: {
+      template_id: string
+    }
+    body: {
+      /** An address at an active domain of the organization, with or without a name */
+      from: string
+      /** Where answers go */
+      reply_to?: Array<string>
+      /** `X-…`, `List-…`, `In-Reply-To`, `References`, `Auto-Submitted`, `Precedence` and `Importance` */
+      headers?: Record<string, string>
+      /** At most 10 MB together, before base64 */
+      attachments?: Array<{
+        filename: string
+        /** Base64 */
+        content: string
+        content_type?: string
+        /** For images in the HTML: `<img src="cid:…">` */
+        content_id?: string
+      }>
+      /** Each gets a message of its own */
+      recipients: Array<{
+        to: string
+        variables?: Record<string, unknown>
+      }>
+      /** For all recipients; those of a recipient take precedence */
+      variables?: Record<string, unknown>
+      /** A missing variable refuses the whole request */
+      strict?: boolean
+    }
+    data: AcceptedMessages
+  }
+  /** Send a template to one address, to look at it in a mail program. Key(write) */
+  '/templates/{template_id}/test': {
+    params: {
+      template_id: string
+    }
+    body: {
+      /** An address at an active domain of the organization, with or without a name */
+      from: string
+      to: string
+      variables?: Record<string, unknown>
+    }
+    data: AcceptedMessages
+  }
+  /** Make the texts of an old version the newest version. Key(write) */
+  '/templates/{template_id}/versions/{version}/restore': {
+    params: {
+      template_id: string
+      version: number
+    }
+    data: Template
+  }
+  /** Render texts that are not stored. Key(read) */
+  '/templates/preview': {
+    body: {
+      /** Liquid; line breaks become spaces */
+      subject_template: string
+      /** Liquid in HTML, or in MJML when it begins with `<mjml` */
+      html_content: string
+      /** Liquid; made from the HTML when it is absent */
+      plaintext_content?: string | null
+      /** At most 256 KB as JSON */
+      variables?: Record<string, unknown>
+      /** A missing variable is 400 `Missing variable: …`; otherwise it is empty */
+      strict?: boolean
+    }
+    data: {
+      subject: string
+      html?: string
+      plaintext?: string
+      /** Links that a variable decides without the filter `url` */
+      warnings: Array<string>
+    }
+  }
   /** Send nothing more to an address. Key(write) */
   '/tracking/suppress': {
     body: {
@@ -9565,6 +9947,28 @@ export interface Put {
       permission: "full_access" | "send_as" | "send_on_behalf" | "read_only"
     }
   }
+  /** Change a template, which makes a new version. Key(write) */
+  '/templates/{template_id}': {
+    params: {
+      template_id: string
+    }
+    body?: {
+      name?: string
+      description?: string | null
+      category?: "transactional" | "marketing" | "notification" | "general"
+      /** Names of variables, for people who use the template */
+      variables?: Array<string>
+      /** Kept with the template, never returned */
+      metadata?: Record<string, unknown>
+      /** Liquid; line breaks become spaces */
+      subject_template?: string
+      /** Liquid in HTML, or in MJML when it begins with `<mjml` */
+      html_content?: string
+      /** Liquid; made from the HTML when it is absent */
+      plaintext_content?: string | null
+    }
+    data: SavedTemplate
+  }
   /** Replace a transport rule; its hit count stays. Key(write) */
   '/transport-rules/{rule_id}': {
     params: {
@@ -10088,6 +10492,15 @@ export interface Delete {
       cache_flushed: boolean
     }
   }
+  /** Delete a template with its versions; its figures stay. Key(write) */
+  '/templates/{template_id}': {
+    params: {
+      template_id: string
+    }
+    data: {
+      template_id: string
+    }
+  }
   /** Let an address be sent to again. Key(write) */
   '/tracking/suppress/{email}': {
     params: {
@@ -10309,6 +10722,7 @@ export interface Levels {
   'GET /message-trace/trace': 'support'
   'GET /message-trace/trace/{msg_id}': 'support'
   'GET /messages/': 'read'
+  'POST /messages/': 'write'
   'GET /messages/{message_id}': 'read'
   'POST /migration/export': 'write'
   'POST /migration/export/bulk': 'write'
@@ -10503,6 +10917,23 @@ export interface Levels {
   'GET /storage/usage/mailbox/{email}': 'read'
   'GET /storage/usage/summary': 'support'
   'GET /suppressions/': 'read'
+  'GET /templates/': 'read'
+  'POST /templates/': 'write'
+  'GET /templates/{template_id}': 'read'
+  'PUT /templates/{template_id}': 'write'
+  'DELETE /templates/{template_id}': 'write'
+  'POST /templates/{template_id}/duplicate': 'write'
+  'POST /templates/{template_id}/render': 'read'
+  'POST /templates/{template_id}/render-many': 'read'
+  'POST /templates/{template_id}/send': 'write'
+  'GET /templates/{template_id}/stats': 'read'
+  'POST /templates/{template_id}/test': 'write'
+  'GET /templates/{template_id}/versions': 'read'
+  'GET /templates/{template_id}/versions/{version}': 'read'
+  'GET /templates/{template_id}/versions/{version}/diff': 'read'
+  'POST /templates/{template_id}/versions/{version}/restore': 'write'
+  'GET /templates/library': 'read'
+  'POST /templates/preview': 'read'
   'GET /tracking/click/{tracking_id}': 'None'
   'GET /tracking/pixel/{tracking_id}': 'None'
   'GET /tracking/stats/domain/{domain}': 'read'
