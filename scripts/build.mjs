@@ -33,9 +33,9 @@ await build({
   sourcemap: true,
   // Class names are part of error messages and logs.
   keepNames: true,
-  // The first three load files of their own folder at run time. The last is CommonJS and loaded on
+  // The first four load files of their own folder at run time. The last is CommonJS and loaded on
   // first use: a dynamic import of a joined CommonJS package has no named exports.
-  external: ['@node-rs/argon2', 'bcrypt', 'css-tree', 'ioredis'],
+  external: ['@node-rs/argon2', 'bcrypt', 'css-tree', 'mrml', 'ioredis'],
   // CommonJS packages call `require` for the modules of Node.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",

@@ -56,6 +56,8 @@ const ANSWERS: Record<string, number> = {
   'POST /api/v1/rag/search organization_id': 200,
   'POST /api/v1/rag/documents/{collection_id} organization_id': 200,
   'PUT /api/v1/users/policy organization_id': 200,
+  // A sender that is not the caller's own is refused, whether it exists or not.
+  'POST body from': 403,
   // The path identifies the member.
   'PUT body email_account_id': 200,
 }
@@ -133,6 +135,7 @@ describe('lists of a tenant', () => {
   const others = [
     '/api/v1/webhooks/event-types',
     '/api/v1/filters/templates',
+    '/api/v1/templates/library',
     '/api/v1/filters/',
     '/api/v1/analytics/health',
     '/api/v1/caldav/discovery',

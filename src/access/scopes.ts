@@ -20,6 +20,7 @@ export const AREAS = [
   'smtp-credentials',
   'storage',
   'suppressions',
+  'templates',
   'tracking',
   'transport-rules',
   'users',

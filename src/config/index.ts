@@ -12,6 +12,7 @@ import { operationsVariables } from './operations.ts'
 import { ragVariables } from './rag.ts'
 import { policyVariables, rateLimitVariables } from './rate-limits.ts'
 import { reputationVariables } from './reputation.ts'
+import { sendingVariables } from './sending.ts'
 import { DEVELOPMENT_PORT, serverVariables } from './server.ts'
 import { trackingVariables } from './tracking.ts'
 import { webhookVariables } from './webhooks.ts'
@@ -30,6 +31,7 @@ const ownVariables = {
   ...oauthVariables,
   ...ragVariables,
   ...calendarVariables,
+  ...sendingVariables,
   ...jmapVariables,
   ...operationsVariables,
   ...archiveVariables,

@@ -87,7 +87,13 @@ async function partsOf(needs: Needs, received: ReceivedMail): Promise<Part[]> {
     const known = await senders.find(login, 'outbound')
     if (!known) throw new TryLater('the login is not known here')
     const { organizationId } = known
-    const mail = { ...common, direction: 'outbound' as const, organizationId, login: origin.login }
+    const mail = {
+      ...common,
+      direction: 'outbound' as const,
+      organizationId,
+      login: origin.login,
+      isApi: origin.isApi,
+    }
     // An operator decided for the sender's organization; the recipient's has not seen it yet.
     if (origin.isReleased) return [{ mail, signedFor: origin.login, account: login }]
     if (!origin.isAutomatic) {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { AUTOMATIC_ORIGIN, ORIGIN_HEADER, RELEASED_ORIGIN } from '../mail/origin.ts'
+import { AUTOMATIC_ORIGIN, apiOrigin, ORIGIN_HEADER, RELEASED_ORIGIN } from '../mail/origin.ts'
 import { type HeaderLine, headerValue, withHeaders } from '../mime/headers.ts'
 import { MimeMessage } from '../mime/message.ts'
 
@@ -11,6 +11,8 @@ export interface Origin {
   isAutomatic: boolean
   /** An operator released it from the quarantine of the sender's organization. */
   isReleased: boolean
+  /** A program sent it through the API, not a person. */
+  isApi: boolean
 }
 
 /** Removes every origin header. Only a header with the key comes from Postfix. */
@@ -21,12 +23,26 @@ export async function takeOrigin(
   const name = ORIGIN_HEADER.toLowerCase()
   const headers = message.headers.filter((header) => header.name === name)
   if (headers.length === 0) return { message, origin: undefined }
-  const origin = headers.map((header) => originIn(header, key)).find((one) => one !== undefined)
+  const found = headers.map((header) => originIn(header, key)).find((one) => one !== undefined)
+  const origin = found && { ...found, isApi: isOfApi(message, headers, key, found.login) }
   const others = message.headers.filter((header) => header.name !== name)
   return { message: new MimeMessage(await withHeaders(message.raw, others)), origin }
 }
 
-function originIn(header: HeaderLine, key: string): Origin | undefined {
+function isOfApi(
+  message: MimeMessage,
+  headers: readonly HeaderLine[],
+  key: string,
+  login: string,
+): boolean {
+  const expected = Buffer.from(apiOrigin(key, login, message.field('message-id') ?? ''))
+  return headers.some((header) => {
+    const given = Buffer.from(headerValue([header], header.name) ?? '')
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  })
+}
+
+function originIn(header: HeaderLine, key: string): Omit<Origin, 'isApi'> | undefined {
   const [given = '', ...words] = (headerValue([header], header.name) ?? '').split(' ')
   const [one, other] = [Buffer.from(given), Buffer.from(key)]
   if (one.length !== other.length || !timingSafeEqual(one, other)) return undefined

@@ -15,6 +15,8 @@ export interface Mail {
   /** The login name of the sender; undefined for mail from outside. */
   login: string | undefined
   clientIp: string | undefined
+  /** A program sent it through the API: the login is an address, but no person wrote it. */
+  isApi?: boolean
   /** Rspamd marks the message; mailbox filters move it to the junk folder. */
   isSpam?: boolean
   /** Domains that have proven that the message is theirs, by DKIM, SPF or DMARC. */

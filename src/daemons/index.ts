@@ -54,6 +54,7 @@ export const daemons: readonly Offered[] = [
     port: 8100,
     load: async () => (await import('./autoconfig.ts')).autoconfig,
   },
+  { name: 'templates', port: 8089, load: async () => (await import('./templates.ts')).templates },
   { name: 'dashboard', port: 8088, load: async () => (await import('./dashboard.ts')).dashboard },
   {
     name: 'queue_manager',

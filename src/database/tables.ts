@@ -1255,6 +1255,31 @@ export interface Tables {
     verification_token: Generated<string>
     require_two_factor: Generated<boolean>
   }
+  outgoing_messages: {
+    id: string
+    organization_id: string
+    message_id: string
+    sender: string
+    recipient: string
+    subject: string
+    content: string
+    part_id: string | null
+    size_bytes: number
+    attempts: Generated<number>
+    turn_at: Timestamp
+    due_at: Timestamp
+    last_reply: string | null
+    failed_at: Timestamp | null
+    created_at: Timestamp
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
+  }
+  outgoing_parts: {
+    id: string
+    organization_id: string
+    content: Buffer
+    created_at: Generated<Timestamp>
+  }
   paced_mail: {
     id: string
     organization_id: string
@@ -1627,6 +1652,44 @@ export interface Tables {
     bounce_count: Generated<number>
     active: Generated<boolean>
     expires_at: Timestamp | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  template_renders: {
+    template_id: string
+    day: string
+    count: number
+  }
+  template_versions: {
+    id: string
+    template_id: string
+    version: number
+    subject_template: string
+    html_content: string
+    compiled_html: string | null
+    plaintext_content: string
+    variables: JsonWithDefault
+    content_hash: string
+    size_bytes: number
+    author: string
+    created_at: Generated<Timestamp>
+  }
+  templates: {
+    id: string
+    organization_id: string
+    name: string
+    description: string | null
+    category: Generated<'transactional' | 'marketing' | 'notification' | 'general'>
+    subject_template: string
+    html_content: string
+    compiled_html: string | null
+    plaintext_content: string
+    variables: JsonWithDefault
+    metadata: JsonWithDefault
+    content_hash: string
+    version: Generated<number>
+    render_count: Generated<number>
+    active: Generated<boolean>
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }

@@ -134,7 +134,11 @@ const FEATURES: readonly FeatureParts[] = [
       load: async () => (await import('./message-trace/spam.stage.ts')).spamFilter,
     },
   },
-  { api: async () => (await import('./messages/index.ts')).messages },
+  {
+    api: async () => (await import('./messages/index.ts')).messages,
+    events: () => import('./messages/sending/sending.events.ts'),
+  },
+  { api: async () => (await import('./templates/index.ts')).templates },
   { api: async () => (await import('./activity/index.ts')).activity },
   {
     api: async () => (await import('./analytics/index.ts')).analytics,

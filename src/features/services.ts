@@ -7,6 +7,7 @@ import { type DomainService, domainService } from './domains/domains.service.ts'
 import { type ScriptStore, scriptStore } from './mailbox/script-store/script-store.ts'
 import { EmailAccount } from './mailboxes/mailboxes.schemas.ts'
 import { type MailboxService, mailboxService } from './mailboxes/mailboxes.service.ts'
+import { type SendingService, sendingService } from './messages/sending/sending.service.ts'
 import type { Restarts } from './monitoring/restarts/restarts.ts'
 import type { DomainLister } from './organizations/organizations.routes.ts'
 import {
@@ -28,6 +29,7 @@ export interface Services {
   mailboxes: MailboxService
   accountLister: AccountLister
   scripts: ScriptStore
+  sending: SendingService
   restarts: Restarts
   manifest: () => Manifest
 }
@@ -54,5 +56,6 @@ export function sharedServices(core: Core, given: Given): Services {
     mailboxes,
     accountLister: { ...mailboxes, shape: EmailAccount },
     scripts: scriptStore(core),
+    sending: sendingService(core),
   }
 }

@@ -4,9 +4,9 @@ import { parseJson } from '../lib/json.ts'
 import { forThread } from '../lib/shared-bytes.ts'
 import { taskIn } from '../lib/worker-pool.ts'
 
-/** A larger body, which only internal routes accept, is parsed in a worker thread. */
+/** A larger body, which few routes accept, is parsed in a worker thread. */
 const MAX_PARSED_HERE = 1024 * 1024
-const LIMITS = { owner: 'internal routes', timeLimitMs: 10_000 }
+const TIME_LIMIT_MS = 10_000
 
 const parseTask = taskIn<typeof import('../lib/parse-json.task.ts')>('lib/parse-json')
 
@@ -15,8 +15,9 @@ export function readJsonBodies(app: FastifyInstance, { workers }: Pick<Core, 'wo
   const refused = (message: string) =>
     Object.assign(new Error(message), { code: 'INVALID_JSON', statusCode: 400 })
 
-  async function parsedInThread(body: Buffer): Promise<unknown> {
-    const parsed = await workers.run(parseTask, forThread(body), LIMITS)
+  async function parsedInThread(body: Buffer, owner: string): Promise<unknown> {
+    const limits = { owner, timeLimitMs: TIME_LIMIT_MS }
+    const parsed = await workers.run(parseTask, forThread(body), limits)
     if ('refusal' in parsed) throw refused(parsed.refusal)
     return parsed.value
   }
@@ -34,7 +35,8 @@ export function readJsonBodies(app: FastifyInstance, { workers }: Pick<Core, 'wo
       request.rawBody = body
       if (body.length === 0) return done(null, undefined)
       if (body.length > MAX_PARSED_HERE) {
-        parsedInThread(body).then((value) => done(null, value), done)
+        const owner = request.caller.organizationId ?? 'internal routes'
+        parsedInThread(body, owner).then((value) => done(null, value), done)
         return
       }
       try {

@@ -25,7 +25,10 @@ const PLAIN = new Set(
   signing_secret since sort_by sort_dir source_host source_password source_username split start
   start_date status step storage_path subject suffix support_email support_url suppression_type
   target target_host target_password target_type target_username text timezone to url user_agent user_email
-  vacation_message value vcard violation_type webhook_secret webhook_url webhook_urls`.split(/\s+/),
+  bcc cc content_id content_type filename html_content new_name plaintext_content reply_to
+  subject_template variables vacation_message value vcard violation_type webhook_secret webhook_url webhook_urls`.split(
+    /\s+/,
+  ),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -138,6 +141,11 @@ export function tenantNames(
     parent_org_id: byId(({ organizationId }) => organizationId),
     quarantine_id: ofOperators(other.quarantineId),
     block_id: ofOperators('none'),
+    // Numbers of versions mean something within a template only.
+    version: { own: () => '1', foreign: [] },
+    template_id: byId(({ templateId }) => templateId),
+    // Only an own address may be the sender.
+    from: { own: newAddress, foreign: addresses(({ account }) => account.email) },
     'transport-rules rule_id': byId(({ rule }) => rule.id),
     rule_ids: byId(({ rule }) => rule.id),
     selector: ofOperators('default'),

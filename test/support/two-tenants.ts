@@ -58,6 +58,11 @@ export async function furnishedTenant(app: App, name: string) {
     conditions: [{ field: 'subject', operator: 'contains', value: name }],
     actions: [{ type: 'quarantine' }],
   })
+  const template = await made('/templates/', {
+    name: `Template of ${name}`,
+    subject_template: `Mail of ${name}`,
+    html_content: `<p>${name}</p>`,
+  })
   const about = { event_id: ulid(), event_type: 'domain.added', organization_id: organizationId }
   const deliveryId = ulid()
   await app.core.db
@@ -203,6 +208,7 @@ export async function furnishedTenant(app: App, name: string) {
     shared.id,
     endpoint.id,
     rule.id,
+    template.id,
     deliveryId,
     quarantineId,
     ruleId,
@@ -226,6 +232,7 @@ export async function furnishedTenant(app: App, name: string) {
     shared: shared as { id: string; email: string },
     endpoint: endpoint as { id: string },
     rule: rule as { id: string },
+    templateId: template.id as string,
     clientId: client.client_id as string,
     grantId,
     deadLetterId: String(deadLetter.id),

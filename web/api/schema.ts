@@ -1,5 +1,18 @@
 // Written by `npm run openapi` from openapi/v1.json.
 
+export type AcceptedMessages = {
+  messages: Array<{
+    /** As in the message, in events and in the message trace */
+    message_id: string
+    /** The address */
+    to: string
+    /** suppressed: the address gets no mail of this organization */
+    status: "queued" | "suppressed"
+  }>
+  queued: number
+  suppressed: number
+}
+
 export type AccountLink = {
   kind: "invitation" | "password_reset"
   expires_at: string
@@ -65,7 +78,7 @@ export type AlertRule = {
   id: string
   name: string
   description: string | null
-  metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+  metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
   comparator: ">" | ">=" | "<" | "<=" | "=="
   threshold: number
   /** How long the condition must hold before the rule fires */
@@ -143,6 +156,85 @@ export type AppPassword = {
   last_used_service: string | null
   last_used_ip: string | null
   created_at: string
+}
+
+export type ArchiveJob = {
+  id: string
+  organization_id: string
+  kind: "import" | "rekey"
+  email: string | null
+  status: "queued" | "running" | "completed" | "failed"
+  /** Messages to look at; null before the start */
+  total: number | null
+  done: number
+  /** Messages that were archived or sealed anew */
+  added: number
+  failed: number
+  error: string | null
+  created_by: string
+  created_at: string
+  finished_at: string | null
+}
+
+export type ArchiveSettings = {
+  organization_id: string
+  /** This installation has storage for an archive */
+  available: boolean
+  /** New mail of the organization is archived */
+  enabled: boolean
+  /** The age recipient of the organization; null before its first message */
+  recipient: string | null
+  /** The organization brought the recipient, and alone has its identity */
+  own_recipient: boolean
+  messages: number
+  /** Bytes of the sealed objects */
+  bytes: number
+  /** Messages before their upload */
+  waiting: number
+}
+
+export type ArchiveSpoolStatus = {
+  storage_type: "s3" | "local" | null
+  spools: Array<{
+    spool_id: string
+    host: string
+    /** Messages that wait for their upload */
+    messages: number
+    bytes: number
+    oldest_at: string | null
+    /** Messages that could not be archived */
+    failures: number
+    /** Why nothing is uploaded */
+    problem: string | null
+    problem_since: string | null
+    seen_at: string
+  }>
+  /** Objects that are still to be deleted */
+  deletions: number
+  last_check: {
+    begun_at: string
+    finished_at: string | null
+    checked: number
+    damaged: number
+  } | null
+}
+
+export type ArchivedMessage = {
+  id: string
+  message_id: string | null
+  /** Empty for a bounce */
+  sender: string
+  recipients: Array<string>
+  subject: string | null
+  direction: "inbound" | "outbound"
+  received_at: string
+  archived_at: string
+  /** Bytes of the message */
+  size: number
+  /** Bytes of its sealed object */
+  stored_size: number
+  /** spool: on the disk of the mail host, before its upload */
+  storage_type: "spool" | "s3" | "local"
 }
 
 export type AuditEntry = {
@@ -1244,7 +1336,7 @@ export type Message = {
   sender: string
   recipient: string
   subject: string | null
-  /** delivered, bounced, deferred or rejected; held for a message in quarantine, then released, deleted or expired */
+  /** delivered, bounced, deferred or rejected; queued for mail of the API that waits for the mail server; held for a message in quarantine, then released, deleted or expired */
   status: string
   message_id: string | null
   /** Bytes */
@@ -1799,6 +1891,12 @@ export type RagSearch = {
   mode: "embeddings" | "local_model" | "lexical" | "full_text"
 }
 
+export type RenderedTemplate = {
+  subject: string
+  html?: string
+  plaintext?: string
+}
+
 export type ReplayedLetter = {
   id: number
   event_type: string
@@ -1948,6 +2046,32 @@ export type RotatedWebhookSecret = {
   previous_secret_until: string
 }
 
+export type SavedTemplate = {
+  id: string
+  organization_id: string
+  name: string
+  description: string | null
+  category: "transactional" | "marketing" | "notification" | "general"
+  subject_template: string
+  variables: Array<string>
+  /** SHA-256 of the texts */
+  content_hash: string
+  version: number
+  /** Written once a second */
+  render_count: number
+  /** false = deleted */
+  active: boolean
+  created_at: string
+  updated_at: string
+  /** As its author wrote it */
+  html_content: string
+  /** The HTML of a template in MJML */
+  compiled_html: string | null
+  plaintext_content: string
+  /** Links that a variable decides without the filter `url` */
+  warnings: Array<string>
+}
+
 export type SharedMailbox = {
   id: string
   email: string
@@ -2034,6 +2158,17 @@ export type SmtpCredentialUsage = {
   last_used_at: string | null
 }
 
+export type StarterTemplate = {
+  id: string
+  name: string
+  description: string
+  category: "transactional" | "marketing" | "notification" | "general"
+  subject: string
+  /** MJML */
+  html: string
+  variables: Array<string>
+}
+
 export type SubOrganization = {
   id: string
   name: string
@@ -2109,6 +2244,57 @@ export type SystemMailServer = {
   user: string | null
 }
 
+export type Template = {
+  id: string
+  organization_id: string
+  name: string
+  description: string | null
+  category: "transactional" | "marketing" | "notification" | "general"
+  subject_template: string
+  variables: Array<string>
+  /** SHA-256 of the texts */
+  content_hash: string
+  version: number
+  /** Written once a second */
+  render_count: number
+  /** false = deleted */
+  active: boolean
+  created_at: string
+  updated_at: string
+  /** As its author wrote it */
+  html_content: string
+  /** The HTML of a template in MJML */
+  compiled_html: string | null
+  plaintext_content: string
+}
+
+export type TemplateSummary = {
+  id: string
+  organization_id: string
+  name: string
+  description: string | null
+  category: "transactional" | "marketing" | "notification" | "general"
+  subject_template: string
+  variables: Array<string>
+  /** SHA-256 of the texts */
+  content_hash: string
+  version: number
+  /** Written once a second */
+  render_count: number
+  /** false = deleted */
+  active: boolean
+  created_at: string
+  updated_at: string
+}
+
+export type TemplateVersion = {
+  id: string
+  version: number
+  content_hash: string
+  author: string
+  created_at: string
+}
+
 export type ThrottleEntry = {
   id: string
   /** What is refused: all logins of an IP address, of an account, or both together */
@@ -2166,7 +2352,7 @@ export type TraceRow = {
   sender: string
   recipient: string
   subject: string | null
-  /** delivered, bounced, deferred or rejected; held for a message in quarantine, then released, deleted or expired */
+  /** delivered, bounced, deferred or rejected; queued for mail of the API that waits for the mail server; held for a message in quarantine, then released, deleted or expired */
   status: string
   message_id: string | null
   /** Bytes */
@@ -2491,6 +2677,19 @@ export type WhitelabelConfig = {
   updated_at: string | null
 }
 
+export type WholeTemplateVersion = {
+  id: string
+  version: number
+  content_hash: string
+  author: string
+  created_at: string
+  subject_template: string
+  html_content: string
+  compiled_html: string | null
+  plaintext_content: string
+  variables: Array<string>
+}
+
 export interface Get {
   /** What happened in the organization, newest first. Key(read) */
   '/activity/': {
@@ -2780,6 +2979,105 @@ export interface Get {
       key_id: string
     }
     data: ApiKey
+  }
+  /** Metadata of an archived message. Key(read) */
+  '/archive/{archive_id}': {
+    params: {
+      archive_id: string
+    }
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    data: ArchivedMessage
+  }
+  /** List imports and re-keying, newest first. Key(read) */
+  '/archive/jobs': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    data: {
+      items: Array<ArchiveJob>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** Progress of an import or of re-keying. Key(read) */
+  '/archive/jobs/{archive_job_id}': {
+    params: {
+      archive_job_id: string
+    }
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    data: ArchiveJob
+  }
+  /** Search the metadata of archived messages, newest first. Key(read) */
+  '/archive/search': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+      /** Beginnings of words of subject and addresses */
+      q?: string
+      /** Beginnings of words of the subject */
+      subject?: string
+      /** Exact */
+      sender?: string
+      /** Exact */
+      recipient?: string
+      /** Exact */
+      message_id?: string
+      direction?: "inbound" | "outbound"
+      /** ISO date or datetime */
+      start_date?: string
+      /** ISO date or datetime */
+      end_date?: string
+    }
+    data: {
+      items: Array<ArchivedMessage>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** Settings, key and size of the archive of an organization. Key(read) */
+  '/archive/settings': {
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    data: ArchiveSettings
+  }
+  /** Messages that wait for their upload, and the last check of the archive. Operator(support+) */
+  '/archive/spool': {
+    data: ArchiveSpoolStatus
   }
   /** The page of an invitation or a password reset; it changes nothing by itself. None */
   '/auth/link': {
@@ -4069,7 +4367,7 @@ export interface Get {
   '/platform/alerts/metrics': {
     data: {
       items: Array<{
-        metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+        metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
         unit: string
         description: string
         /** A rule may watch a single organization */
@@ -4089,7 +4387,7 @@ export interface Get {
       per_page?: number
       /** Part of name or description */
       q?: string
-      metric?: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric?: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       severity?: "critical" | "warning" | "info"
       enabled?: boolean
       /** Exact */
@@ -6095,6 +6393,102 @@ export interface Get {
       }
     }
   }
+  /** Templates, last changed first, without their texts. Key(read) */
+  '/templates/': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+      category?: "transactional" | "marketing" | "notification" | "general"
+      /** false lists deleted templates too */
+      active_only?: boolean
+      /** A part of the name or the description */
+      q?: string
+    }
+    data: {
+      items: Array<TemplateSummary>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** Get a template. Key(read) */
+  '/templates/{template_id}': {
+    params: {
+      template_id: string
+    }
+    data: Template
+  }
+  /** How often a template was rendered. Key(read) */
+  '/templates/{template_id}/stats': {
+    params: {
+      template_id: string
+    }
+    data: {
+      template_id: string
+      total_renders: number
+      created_at: string
+      /** The last 30 days; days without a render are left out */
+      daily_renders: Array<{
+        date: string
+        count: number
+      }>
+    }
+  }
+  /** The last 100 versions of a template, newest first. Key(read) */
+  '/templates/{template_id}/versions': {
+    params: {
+      template_id: string
+    }
+    data: {
+      versions: Array<TemplateVersion>
+    }
+  }
+  /** Get a version of a template with its texts. Key(read) */
+  '/templates/{template_id}/versions/{version}': {
+    params: {
+      template_id: string
+      version: number
+    }
+    data: WholeTemplateVersion
+  }
+  /** Compare a version with another one, line by line. Key(read) */
+  '/templates/{template_id}/versions/{version}/diff': {
+    params: {
+      template_id: string
+      version: number
+    }
+    query?: {
+      /** Absent: the version before */
+      against?: number
+    }
+    data: {
+      version: number
+      against: number
+      subject_template: Array<{
+        kind: "same" | "removed" | "added"
+        text: string
+      }>
+      html_content: Array<{
+        kind: "same" | "removed" | "added"
+        text: string
+      }>
+      plaintext_content: Array<{
+        kind: "same" | "removed" | "added"
+        text: string
+      }>
+    }
+  }
+  /** Built-in templates to start from. Key(read) */
+  '/templates/library': {
+    data: {
+      templates: Array<StarterTemplate>
+    }
+  }
   /** Leads to the address that was stored for this link, and to no other. None */
   '/tracking/click/{tracking_id}': {
     params: {
@@ -6583,7 +6977,7 @@ export interface Post {
     body: {
       name: string
       /** read, write or admin, for the whole API or for one area: domains:write; default: write */
-      scopes?: Array<"read" | "write" | "admin" | "activity:read" | "activity:write" | "activity:admin" | "aliases:read" | "aliases:write" | "aliases:admin" | "analytics:read" | "analytics:write" | "analytics:admin" | "api-keys:read" | "api-keys:write" | "api-keys:admin" | "caldav:read" | "caldav:write" | "caldav:admin" | "domains:read" | "domains:write" | "domains:admin" | "filters:read" | "filters:write" | "filters:admin" | "mailboxes:read" | "mailboxes:write" | "mailboxes:admin" | "messages:read" | "messages:write" | "messages:admin" | "migration:read" | "migration:write" | "migration:admin" | "oauth:read" | "oauth:write" | "oauth:admin" | "organizations:read" | "organizations:write" | "organizations:admin" | "queue:read" | "queue:write" | "queue:admin" | "rag:read" | "rag:write" | "rag:admin" | "rate-limiter:read" | "rate-limiter:write" | "rate-limiter:admin" | "shared-mailboxes:read" | "shared-mailboxes:write" | "shared-mailboxes:admin" | "smtp-credentials:read" | "smtp-credentials:write" | "smtp-credentials:admin" | "storage:read" | "storage:write" | "storage:admin" | "suppressions:read" | "suppressions:write" | "suppressions:admin" | "tracking:read" | "tracking:write" | "tracking:admin" | "transport-rules:read" | "transport-rules:write" | "transport-rules:admin" | "users:read" | "users:write" | "users:admin" | "webhooks:read" | "webhooks:write" | "webhooks:admin">
+      scopes?: Array<"read" | "write" | "admin" | "activity:read" | "activity:write" | "activity:admin" | "aliases:read" | "aliases:write" | "aliases:admin" | "analytics:read" | "analytics:write" | "analytics:admin" | "api-keys:read" | "api-keys:write" | "api-keys:admin" | "archive:read" | "archive:write" | "archive:admin" | "caldav:read" | "caldav:write" | "caldav:admin" | "domains:read" | "domains:write" | "domains:admin" | "filters:read" | "filters:write" | "filters:admin" | "mailboxes:read" | "mailboxes:write" | "mailboxes:admin" | "messages:read" | "messages:write" | "messages:admin" | "migration:read" | "migration:write" | "migration:admin" | "oauth:read" | "oauth:write" | "oauth:admin" | "organizations:read" | "organizations:write" | "organizations:admin" | "queue:read" | "queue:write" | "queue:admin" | "rag:read" | "rag:write" | "rag:admin" | "rate-limiter:read" | "rate-limiter:write" | "rate-limiter:admin" | "shared-mailboxes:read" | "shared-mailboxes:write" | "shared-mailboxes:admin" | "smtp-credentials:read" | "smtp-credentials:write" | "smtp-credentials:admin" | "storage:read" | "storage:write" | "storage:admin" | "suppressions:read" | "suppressions:write" | "suppressions:admin" | "templates:read" | "templates:write" | "templates:admin" | "tracking:read" | "tracking:write" | "tracking:admin" | "transport-rules:read" | "transport-rules:write" | "transport-rules:admin" | "users:read" | "users:write" | "users:admin" | "webhooks:read" | "webhooks:write" | "webhooks:admin">
       /** ISO date or datetime in the future; absent: no end */
       expires_at?: string | null
       /** For platform callers */
@@ -6641,6 +7035,53 @@ export interface Post {
       created_at: string
       /** The secret; returned only in this response */
       api_key: string
+    }
+  }
+  /** Read an archived message back, unchanged. Key(admin) */
+  '/archive/{archive_id}/restore': {
+    params: {
+      archive_id: string
+    }
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    body: {
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: undefined
+  }
+  /** Archive the existing mail of a mailbox, or seal the archive for the current keys. Key(admin) */
+  '/archive/jobs': {
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    body: {
+      /** import: the mail of a mailbox; rekey: seal all messages for the current keys */
+      kind: "import" | "rekey"
+      /** The mailbox of an import */
+      email?: string
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: ArchiveJob
+  }
+  /** Seal the archives of all organizations for the current keys. Operator(owner+) */
+  '/archive/rekey': {
+    body: {
+      /** Also replace the key of the platform */
+      new_platform_key?: boolean
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: {
+      jobs: number
     }
   }
   /** Set the password of an invitation or a password reset; every session ends. None */
@@ -7457,6 +7898,36 @@ export interface Post {
     }
     data: QuarantinedMessage
   }
+  /** Send a message. Key(write) */
+  '/messages/': {
+    body: {
+      /** An address at an active domain of the organization, with or without a name */
+      from: string
+      /** Where answers go */
+      reply_to?: Array<string>
+      /** `X-…`, `List-…`, `In-Reply-To`, `References`, `Auto-Submitted`, `Precedence` and `Importance` */
+      headers?: Record<string, string>
+      /** At most 10 MB together, before base64 */
+      attachments?: Array<{
+        filename: string
+        /** Base64 */
+        content: string
+        content_type?: string
+        /** For images in the HTML: `<img src="cid:…">` */
+        content_id?: string
+      }>
+      to: Array<string>
+      /** Copies */
+      cc?: Array<string>
+      /** Copies that the other recipients do not see */
+      bcc?: Array<string>
+      subject: string
+      html?: string
+      /** Made from the HTML when it is absent */
+      text?: string
+    }
+    data: AcceptedMessages
+  }
   /** Copy a mailbox of this host to another server. Key(write) */
   '/migration/export': {
     body: {
@@ -7854,7 +8325,7 @@ export interface Post {
     body: {
       name: string
       description?: string | null
-      metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator: ">" | ">=" | "<" | "<=" | "=="
       threshold: number
       for_seconds?: number
@@ -7873,7 +8344,7 @@ export interface Post {
     data: {
       rule_id: string
       name: string
-      metric: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator: ">" | ">=" | "<" | "<=" | "=="
       threshold: number
       unit: string
@@ -8892,6 +9363,142 @@ export interface Post {
       cache_flushed: boolean
     }
   }
+  /** Create a template. Key(write) */
+  '/templates/': {
+    body: {
+      name: string
+      description?: string | null
+      category?: "transactional" | "marketing" | "notification" | "general"
+      /** Names of variables, for people who use the template */
+      variables?: Array<string>
+      /** Kept with the template, never returned */
+      metadata?: Record<string, unknown>
+      /** Liquid; line breaks become spaces */
+      subject_template: string
+      /** Liquid in HTML, or in MJML when it begins with `<mjml` */
+      html_content: string
+      /** Liquid; made from the HTML when it is absent */
+      plaintext_content?: string | null
+      /** Required for platform callers; a tenant always has its own */
+      organization_id?: string
+    }
+    data: SavedTemplate
+  }
+  /** Copy a template under another name. Key(write) */
+  '/templates/{template_id}/duplicate': {
+    params: {
+      template_id: string
+    }
+    body: {
+      new_name: string
+    }
+    data: SavedTemplate
+  }
+  /** Render a template with variables. Key(read) */
+  '/templates/{template_id}/render': {
+    params: {
+      template_id: string
+    }
+    body: {
+      /** At most 256 KB as JSON */
+      variables: Record<string, unknown>
+      format?: "html" | "plaintext" | "both"
+      /** A missing variable is 400 `Missing variable: …`; otherwise it is empty */
+      strict?: boolean
+    }
+    data: RenderedTemplate
+  }
+  /** Render a template with up to 1,000 sets of variables, in their order. Key(read) */
+  '/templates/{template_id}/render-many': {
+    params: {
+      template_id: string
+    }
+    body: {
+      sets: Array<Record<string, unknown>>
+      format?: "html" | "plaintext" | "both"
+      /** A missing variable is 400 `Missing variable: …`; otherwise it is empty */
+      strict?: boolean
+    }
+    data: {
+      results: Array<RenderedTemplate>
+    }
+  }
+  /** Send a template to up to 1,000 recipients, to each with variables of its own. Key(write) */
+  '/templates/{template_id}/send': {
+    params: {
+      template_id: string
+    }
+    body: {
+      /** An address at an active domain of the organization, with or without a name */
+      from: string
+      /** Where answers go */
+      reply_to?: Array<string>
+      /** `X-…`, `List-…`, `In-Reply-To`, `References`, `Auto-Submitted`, `Precedence` and `Importance` */
+      headers?: Record<string, string>
+      /** At most 10 MB together, before base64 */
+      attachments?: Array<{
+        filename: string
+        /** Base64 */
+        content: string
+        content_type?: string
+        /** For images in the HTML: `<img src="cid:…">` */
+        content_id?: string
+      }>
+      /** Each gets a message of its own */
+      recipients: Array<{
+        to: string
+        variables?: Record<string, unknown>
+      }>
+      /** For all recipients; those of a recipient take precedence */
+      variables?: Record<string, unknown>
+      /** A missing variable refuses the whole request */
+      strict?: boolean
+    }
+    data: AcceptedMessages
+  }
+  /** Send a template to one address, to look at it in a mail program. Key(write) */
+  '/templates/{template_id}/test': {
+    params: {
+      template_id: string
+    }
+    body: {
+      /** An address at an active domain of the organization, with or without a name */
+      from: string
+      to: string
+      variables?: Record<string, unknown>
+    }
+    data: AcceptedMessages
+  }
+  /** Make the texts of an old version the newest version. Key(write) */
+  '/templates/{template_id}/versions/{version}/restore': {
+    params: {
+      template_id: string
+      version: number
+    }
+    data: Template
+  }
+  /** Render texts that are not stored. Key(read) */
+  '/templates/preview': {
+    body: {
+      /** Liquid; line breaks become spaces */
+      subject_template: string
+      /** Liquid in HTML, or in MJML when it begins with `<mjml` */
+      html_content: string
+      /** Liquid; made from the HTML when it is absent */
+      plaintext_content?: string | null
+      /** At most 256 KB as JSON */
+      variables?: Record<string, unknown>
+      /** A missing variable is 400 `Missing variable: …`; otherwise it is empty */
+      strict?: boolean
+    }
+    data: {
+      subject: string
+      html?: string
+      plaintext?: string
+      /** Links that a variable decides without the filter `url` */
+      warnings: Array<string>
+    }
+  }
   /** Send nothing more to an address. Key(write) */
   '/tracking/suppress': {
     body: {
@@ -9244,6 +9851,23 @@ export interface Put {
       webhook_secret?: string
     }
   }
+  /** Switch the archive on or off, or change the key of the organization. Key(admin) */
+  '/archive/settings': {
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    body: {
+      enabled?: boolean
+      /** An age recipient; null: a new key that this host keeps */
+      recipient?: string | null
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: ArchiveSettings
+  }
   /** Set the retention policy of an organization; a stricter one applies in 7 days. Operator(admin+) */
   '/compliance/retention-policies/{organization_id}': {
     params: {
@@ -9487,7 +10111,7 @@ export interface Put {
     body?: {
       name?: string
       description?: string | null
-      metric?: "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric?: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator?: ">" | ">=" | "<" | "<=" | "=="
       threshold?: number
       for_seconds?: number
@@ -9741,6 +10365,28 @@ export interface Put {
       permission: "full_access" | "send_as" | "send_on_behalf" | "read_only"
     }
   }
+  /** Change a template, which makes a new version. Key(write) */
+  '/templates/{template_id}': {
+    params: {
+      template_id: string
+    }
+    body?: {
+      name?: string
+      description?: string | null
+      category?: "transactional" | "marketing" | "notification" | "general"
+      /** Names of variables, for people who use the template */
+      variables?: Array<string>
+      /** Kept with the template, never returned */
+      metadata?: Record<string, unknown>
+      /** Liquid; line breaks become spaces */
+      subject_template?: string
+      /** Liquid in HTML, or in MJML when it begins with `<mjml` */
+      html_content?: string
+      /** Liquid; made from the HTML when it is absent */
+      plaintext_content?: string | null
+    }
+    data: SavedTemplate
+  }
   /** Replace a transport rule; its hit count stays. Key(write) */
   '/transport-rules/{rule_id}': {
     params: {
@@ -9927,6 +10573,25 @@ export interface Delete {
       schedule_id: string
     }
     data: unknown
+  }
+  /** Delete an archived message for good, unless a legal hold keeps it. Key(admin) */
+  '/archive/{archive_id}': {
+    params: {
+      archive_id: string
+    }
+    query?: {
+      /** Required of platform callers */
+      organization_id?: string
+      /** Required of platform callers; stored in the audit log */
+      reason?: string
+    }
+    body: {
+      /** Stored in the audit log */
+      reason: string
+    }
+    data: {
+      archive_id: string
+    }
   }
   /** End one of the own sessions. Dashboard session */
   '/auth/sessions/{session_id}': {
@@ -10278,6 +10943,15 @@ export interface Delete {
       cache_flushed: boolean
     }
   }
+  /** Delete a template with its versions; its figures stay. Key(write) */
+  '/templates/{template_id}': {
+    params: {
+      template_id: string
+    }
+    data: {
+      template_id: string
+    }
+  }
   /** Let an address be sent to again. Key(write) */
   '/tracking/suppress/{email}': {
     params: {
@@ -10365,6 +11039,17 @@ export interface Levels {
   'GET /api-keys/{key_id}': 'read'
   'POST /api-keys/{key_id}/revoke': 'admin'
   'POST /api-keys/{key_id}/rotate': 'admin'
+  'GET /archive/{archive_id}': 'read'
+  'DELETE /archive/{archive_id}': 'admin'
+  'POST /archive/{archive_id}/restore': 'admin'
+  'GET /archive/jobs': 'read'
+  'POST /archive/jobs': 'admin'
+  'GET /archive/jobs/{archive_job_id}': 'read'
+  'POST /archive/rekey': 'owner'
+  'GET /archive/search': 'read'
+  'GET /archive/settings': 'read'
+  'PUT /archive/settings': 'admin'
+  'GET /archive/spool': 'support'
   'GET /auth/link': 'None'
   'POST /auth/links/accept': 'None'
   'POST /auth/links/inspect': 'None'
@@ -10499,6 +11184,7 @@ export interface Levels {
   'GET /message-trace/trace': 'support'
   'GET /message-trace/trace/{msg_id}': 'support'
   'GET /messages/': 'read'
+  'POST /messages/': 'write'
   'GET /messages/{message_id}': 'read'
   'POST /migration/export': 'write'
   'POST /migration/export/bulk': 'write'
@@ -10701,6 +11387,23 @@ export interface Levels {
   'GET /storage/usage/mailbox/{email}': 'read'
   'GET /storage/usage/summary': 'support'
   'GET /suppressions/': 'read'
+  'GET /templates/': 'read'
+  'POST /templates/': 'write'
+  'GET /templates/{template_id}': 'read'
+  'PUT /templates/{template_id}': 'write'
+  'DELETE /templates/{template_id}': 'write'
+  'POST /templates/{template_id}/duplicate': 'write'
+  'POST /templates/{template_id}/render': 'read'
+  'POST /templates/{template_id}/render-many': 'read'
+  'POST /templates/{template_id}/send': 'write'
+  'GET /templates/{template_id}/stats': 'read'
+  'POST /templates/{template_id}/test': 'write'
+  'GET /templates/{template_id}/versions': 'read'
+  'GET /templates/{template_id}/versions/{version}': 'read'
+  'GET /templates/{template_id}/versions/{version}/diff': 'read'
+  'POST /templates/{template_id}/versions/{version}/restore': 'write'
+  'GET /templates/library': 'read'
+  'POST /templates/preview': 'read'
   'GET /tracking/click/{tracking_id}': 'None'
   'GET /tracking/pixel/{tracking_id}': 'None'
   'GET /tracking/stats/domain/{domain}': 'read'

@@ -47,6 +47,9 @@ import { SmtpCredentials } from './smtp-credentials/smtp-credentials.tsx'
 import { t as credentials } from './smtp-credentials/words.ts'
 import { Suppressions } from './suppressions/suppressions.tsx'
 import { t as suppressions } from './suppressions/words.ts'
+import { TemplatePage } from './templates/template.tsx'
+import { Templates } from './templates/templates.tsx'
+import { t as templates } from './templates/words.ts'
 import { NewTransportRule, TransportRulePage } from './transport-rules/rule.tsx'
 import { TransportRules } from './transport-rules/transport-rules.tsx'
 import { t as transportRules } from './transport-rules/words.ts'
@@ -151,6 +154,20 @@ export const screens: readonly Screen[] = [
     nav: 'sending',
     icon: icons.clock,
     capability: 'own_queue',
+  },
+  {
+    path: '/app/templates',
+    title: templates.title,
+    page: Templates,
+    nav: 'sending',
+    icon: icons.file,
+    capability: 'templates',
+  },
+  {
+    path: '/app/templates/:template_id',
+    title: templates.one,
+    page: TemplatePage,
+    capability: 'templates',
   },
   {
     path: '/app/suppressions',

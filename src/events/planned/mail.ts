@@ -3,8 +3,6 @@ import { reserved } from './plan.ts'
 const MESSAGE = 'message_id sender recipient'
 
 reserved('postfix', [
-  ['email.accepted', 'A message was taken for delivery', MESSAGE],
-  ['email.dropped', 'A message was thrown away without a bounce', `${MESSAGE} reason=suppressed`],
   ['email.queued', 'A message waits in the mail queue', `${MESSAGE} queue_id`],
   ['email.stored', 'A message was put into a mailbox', `${MESSAGE} mailbox`],
   ['delivery.success', 'A message arrived', `${MESSAGE} relay?`],

@@ -92,16 +92,27 @@ async function markUsed(tx: Tx, uses: Read['logins'], logins: Added['logins']): 
  */
 async function attribute(tx: Tx, attempts: Attempt[], logins: Added['logins']): Promise<void> {
   const domains = new Set<string>()
-  for (const { sender, recipient, original_recipient } of attempts) {
+  for (const { sender, recipient, original_recipient, sasl_username } of attempts) {
     domains.add(domainOf(sender)).add(domainOf(recipient))
+    domains.add(domainOf(sasl_username?.toLowerCase() ?? ''))
     if (original_recipient !== null) domains.add(domainOf(original_recipient))
   }
   const owners = await log.organizationsOf(tx, [...domains])
   for (const attempt of attempts) {
-    const login = logins.get(attempt.sasl_username?.toLowerCase() ?? '')
+    const name = attempt.sasl_username?.toLowerCase() ?? ''
+    const login = logins.get(name) ?? senderOfApi(name, owners)
     if (login) attributeToLogin(attempt, login, owners)
     else attributeToRecipient(attempt, owners)
   }
+}
+
+/** Mail of the API has an address as its login, which need not be one of a mailbox. */
+function senderOfApi(name: string, owners: Map<string, string>): log.Login | undefined {
+  const domain = domainOf(name)
+  const organization_id = name.includes('@') ? owners.get(domain) : undefined
+  return organization_id === undefined
+    ? undefined
+    : { name, organization_id, domain, credential_id: null }
 }
 
 /** Only incoming mail has a score; a sender could otherwise repeat a Message-ID. */

@@ -36,7 +36,7 @@ export const TraceRow = Type.Object(
     subject: Nullable(Type.String()),
     status: Type.String({
       description:
-        'delivered, bounced, deferred or rejected; held for a message in quarantine, then released, deleted or expired',
+        'delivered, bounced, deferred or rejected; queued for mail of the API that waits for the mail server; held for a message in quarantine, then released, deleted or expired',
       examples: ['delivered'],
     }),
     message_id: Nullable(Type.String()),

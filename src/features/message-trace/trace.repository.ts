@@ -67,6 +67,27 @@ const heldColumns = [
   'id as quarantine_id',
 ] as const
 
+// Mail of the API that the mail server has not accepted.
+const waitingColumns = [
+  'id',
+  sql<string>`coalesce(failed_at, created_at)`.as('timestamp'),
+  'sender',
+  'recipient',
+  'subject',
+  sql<string>`case when failed_at is not null then 'rejected' when attempts > 0 then 'deferred'
+    else 'queued' end`.as('status'),
+  'message_id',
+  'size_bytes as size',
+  sql<string | null>`null`.as('relay'),
+  sql<string | null>`null`.as('dsn'),
+  sql<number | null>`null`.as('spam_score'),
+  'last_reply as bounce_reason',
+  sql<string | null>`null`.as('queue_id'),
+  'sender as login',
+  sql<string | null>`null`.as('credential_id'),
+  sql<string | null>`null`.as('quarantine_id'),
+] as const
+
 const isMessage = (id: string) => {
   const bare = id.replace(/^<|>$/g, '')
   return sql<SqlBool>`message_id = any(${[bare, `<${bare}>`]}::text[])`
@@ -193,6 +214,15 @@ export async function ofMessage(db: Db, scope: Scope, messageId: string) {
       .select(heldColumns)
       .where(isMessage(messageId))
       .where(inScope('quarantine', scope))
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(MAX_ROWS_OF_MESSAGE)
+      .execute(),
+    db
+      .selectFrom('outgoing_messages')
+      .select(waitingColumns)
+      .where(isMessage(messageId))
+      .where(inScope('outgoing_messages', scope))
       .orderBy('created_at')
       .orderBy('id')
       .limit(MAX_ROWS_OF_MESSAGE)

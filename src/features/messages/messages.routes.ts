@@ -1,13 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { key } from '../../access/labels.ts'
+import { WORK_ERRORS } from '../../errors.ts'
 import { cursorOf, positionOf } from '../../http/cursor.ts'
 import { Success, success } from '../../http/envelope.ts'
 import { MessageNotFound } from '../message-trace/message-trace.errors.ts'
 import * as shapes from './messages.schemas.ts'
 import type { MessageService } from './messages.service.ts'
+import { SenderNotAllowed, TooManyWaiting } from './sending/sending.errors.ts'
+import { Accepted, MessageBody } from './sending/sending.schemas.ts'
+import type { SendingService } from './sending/sending.service.ts'
+
+/** Attachments of 10 MB in base64, and the texts. */
+const MAX_SEND_BODY = 20 * 1024 * 1024
 
 export const messageRoutes =
-  (messages: MessageService): FastifyPluginAsyncTypebox =>
+  (messages: MessageService, sending: SendingService): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get('/', {
       prefixTrailingSlash: 'slash',
@@ -29,6 +36,22 @@ export const messageRoutes =
           next_cursor: page.next ? cursorOf(page.next) : null,
         })
       },
+    })
+
+    app.post('/', {
+      prefixTrailingSlash: 'slash',
+      bodyLimit: MAX_SEND_BODY,
+      config: { auth: key('write'), errors: [SenderNotAllowed, TooManyWaiting, ...WORK_ERRORS] },
+      schema: {
+        operationId: 'send_message',
+        summary: 'Send a message',
+        description:
+          'It is stored before the answer, and handed to the mail server afterwards. Limits, suppressions, tracking and the content filter apply as to mail of an SMTP credential. `Idempotency-Key` makes a repeated request safe.',
+        body: MessageBody,
+        response: { 202: Success(Accepted) },
+      },
+      handler: async ({ caller, body }, reply) =>
+        reply.code(202).send(success('Message accepted', await sending.send(caller, body))),
     })
 
     app.get('/:message_id', {

@@ -38,6 +38,12 @@ export async function seed(app: App) {
     email_account_id: tenant.accountId,
     permission: 'send_as',
   })
+  const template = await create(tenant, '/api/v1/templates/', {
+    name: HOSTILE[0],
+    subject_template: HOSTILE[1],
+    html_content: '<p>Hello {{ name }}</p>',
+    variables: ['name'],
+  })
   await seedHolder(app, tenant)
   const endpoint = await create(tenant, '/api/v1/webhooks/endpoints', {
     url: 'https://hooks.shop.test/events',
@@ -65,6 +71,7 @@ export async function seed(app: App) {
     ...(await seedOversight(app, tenant)),
     mailbox_id: shared.id,
     endpoint_id: endpoint.id,
+    template_id: template.id,
   }
   return { tenant, samples }
 }

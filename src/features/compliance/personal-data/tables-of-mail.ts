@@ -30,6 +30,23 @@ export const tablesOfMail: readonly PersonalTable[] = [
     erased: { by: 'quarantine' },
   },
   {
+    table: 'outgoing_messages',
+    personal: 'message_id sender recipient subject content last_reply',
+    plain: '',
+    find: addressIn('sender', 'recipient'),
+    owner: 'organization_id',
+    exported: 'records',
+    erased: { delete: ['outgoing_mail', 'messages'] },
+  },
+  {
+    table: 'outgoing_parts',
+    personal: 'content',
+    plain: '',
+    find: nothing,
+    exported: { not: 'removed with the last message that ends with it' },
+    erased: { by: 'outgoing_mail' },
+  },
+  {
     table: 'suppressions',
     personal: 'email reason',
     plain: 'suppression_type source bounce_type',

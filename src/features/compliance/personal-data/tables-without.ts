@@ -67,6 +67,11 @@ export const tablesWithout: Record<string, string> = {
   shared_mailbox_rights_pending: 'email',
   storage_calculations: 'domain',
   storage_history: 'entity_type storage_type day',
+  template_renders: '',
+  template_versions:
+    'subject_template html_content compiled_html plaintext_content variables author',
+  templates:
+    'name description subject_template html_content compiled_html plaintext_content variables metadata',
   tls_reports: 'reporter report_id policy_type failures',
   tracked_links: 'url',
   tracked_messages: 'domain',

@@ -38,12 +38,18 @@ export function trackingStage({ config, db, log, now, vault, workers }: Needs): 
   const urls = trackingUrls(config, vault)
 
   /** Undefined when tracking is off or the sender opted out. */
-  async function originOf({ login, organizationId, sender }: Mail): Promise<Origin | undefined> {
+  async function originOf(mail: Mail): Promise<Origin | undefined> {
+    const { login, organizationId, sender, isApi } = mail
+    if (!config.TRACKING_ENABLED || !login || sender === '') return undefined
+    const name = domainOf(sender).toLowerCase()
+    if (isApi) {
+      const own = await findDomain(db, organizationId, { name })
+      return own?.tracking_enabled ? own : undefined
+    }
     // A name with an at sign is a mailbox: people's own mail is none of our business.
-    if (!config.TRACKING_ENABLED || !login || login.includes('@') || sender === '') return undefined
+    if (login.includes('@')) return undefined
     const known = await tracked.findLogin(db, login.toLowerCase())
     if (!known?.tracking_enabled || known.organization_id !== organizationId) return undefined
-    const name = domainOf(sender).toLowerCase()
     if (name === known.domain) return known
     const ofSender = await findDomain(db, organizationId, { name })
     return !ofSender ? known : ofSender.tracking_enabled ? ofSender : undefined
