@@ -24,7 +24,7 @@ const errorCodes = new Set(
 const written = pages.filter(({ path }) => !path.startsWith('docs/generated/'))
 
 // CONTRIBUTING.md shows how the next migration is named.
-const EXAMPLE_MIGRATION = 'migrations/0017_what_it_adds.sql'
+const EXAMPLE_MIGRATION = 'migrations/0018_what_it_adds.sql'
 
 /** The problems of all pages, each with the path of its page. */
 const problemsIn = (all: readonly Page[], problemsOf: (page: Page) => string[]): string[] =>

@@ -20,6 +20,7 @@ export const AREAS = [
   'suppressions',
   'tracking',
   'transport-rules',
+  'url-protection',
   'users',
   'webhooks',
 ] as const

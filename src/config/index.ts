@@ -14,6 +14,7 @@ import { policyVariables, rateLimitVariables } from './rate-limits.ts'
 import { reputationVariables } from './reputation.ts'
 import { DEVELOPMENT_PORT, serverVariables } from './server.ts'
 import { trackingVariables } from './tracking.ts'
+import { urlProtectionVariables } from './url-protection.ts'
 import { webhookVariables } from './webhooks.ts'
 
 const ownVariables = {
@@ -33,6 +34,7 @@ const ownVariables = {
   ...jmapVariables,
   ...operationsVariables,
   ...archiveVariables,
+  ...urlProtectionVariables,
 } as const
 
 /** Every environment variable, once. */

@@ -10,10 +10,20 @@ import type { Services } from './services.ts'
  * The order of the stages of the content filter. Data loss prevention inspects the message as the
  * transport rules leave it. Attachments are counted once nothing can refuse the message any more.
  * Pacing comes after all stages that may refuse, because a refused message must
- * not count. Tracking comes after them, because its links are not content of the sender. Calendars come
- * last, because they follow mail that is delivered.
+ * not count. Tracking comes after them, because its links are not content of the sender. Calendars
+ * follow mail that is delivered. The links of incoming mail are changed last: all other stages see
+ * the message as it was sent.
  */
-const PHASES = ['spam', 'rules', 'leaks', 'attachments', 'pacing', 'tracking', 'calendars'] as const
+const PHASES = [
+  'spam',
+  'rules',
+  'leaks',
+  'attachments',
+  'pacing',
+  'tracking',
+  'calendars',
+  'links',
+] as const
 
 /** Services that run the jobs and chores of features, besides the API. */
 export type WorkingService =
@@ -202,6 +212,14 @@ const FEATURES: readonly FeatureParts[] = [
     stage: {
       phase: 'rules',
       load: async () => (await import('./transport-rules/stage.ts')).transportRulesStage,
+    },
+  },
+  {
+    api: async () => (await import('./url-protection/index.ts')).urlProtection,
+    stage: {
+      phase: 'links',
+      load: async () =>
+        (await import('./url-protection/links/url-protection.stage.ts')).urlProtectionStage,
     },
   },
   {

@@ -25,7 +25,8 @@ const PLAIN = new Set(
   signing_secret since sort_by sort_dir source_host source_password source_username split start
   start_date status step storage_path subject suffix support_email support_url suppression_type
   target target_host target_password target_type target_username text timezone to url user_agent user_email
-  vacation_message value vcard violation_type webhook_secret webhook_url webhook_urls`.split(/\s+/),
+  vacation_message value vcard violation_type webhook_secret webhook_url webhook_urls
+  url_domain`.split(/\s+/),
 )
 
 export type Names = ReturnType<typeof tenantNames>
@@ -98,6 +99,7 @@ export function tenantNames(
     app_password_id: ofOperators('none'),
     'oauth email': ofMailbox,
     delivery_id: byId(({ deliveryId }) => deliveryId),
+    entry_id: byId(({ entryId }) => entryId),
     endpoint_id: byId(({ endpoint }) => endpoint.id),
     custodians: mailbox,
     collection_id: byId(({ collectionId }) => collectionId),
@@ -171,6 +173,7 @@ export function tenantNames(
     'mailboxes external_id': externalId('account'),
     'organizations external_id': externalId('organization'),
     'organizations id': byId(({ organizationId }) => organizationId),
+    'url-protection entry': { own: newDomain, foreign: [] },
     // Document ids are free within a collection.
     'rag id': { own: newName, foreign: [] },
     'rate-limiter email': { ...mailbox, foreign: mailbox.foreign.slice(1) },

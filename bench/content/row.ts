@@ -1,0 +1,7 @@
+/** One figure of the table that `npm run bench:content` prints. */
+export interface ContentRow {
+  what: string
+  value: string
+  /** What the value should reach, in words; shown beside it. */
+  aim?: string
+}
