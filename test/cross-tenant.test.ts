@@ -58,6 +58,9 @@ const ANSWERS: Record<string, number> = {
   'PUT /api/v1/users/policy organization_id': 200,
   // A sender that is not the caller's own is refused, whether it exists or not.
   'POST body from': 403,
+  'POST /api/v1/url-protection/scan organization_id': 200,
+  // The installation of this test has no public URL.
+  'PUT /api/v1/url-protection/settings organization_id': 503,
   // The path identifies the member.
   'PUT body email_account_id': 200,
 }
@@ -143,6 +146,7 @@ describe('lists of a tenant', () => {
     '/api/v1/queue/own',
     // These contain figures only.
     '/api/v1/rag/health',
+    '/api/v1/url-protection/settings',
   ]
   const lists = ofTenants.filter(({ list }) => list !== undefined && !others.includes(list))
 

@@ -23,6 +23,7 @@ export const AREAS = [
   'templates',
   'tracking',
   'transport-rules',
+  'url-protection',
   'users',
   'webhooks',
 ] as const

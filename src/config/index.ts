@@ -15,6 +15,7 @@ import { reputationVariables } from './reputation.ts'
 import { sendingVariables } from './sending.ts'
 import { DEVELOPMENT_PORT, serverVariables } from './server.ts'
 import { trackingVariables } from './tracking.ts'
+import { urlProtectionVariables } from './url-protection.ts'
 import { webhookVariables } from './webhooks.ts'
 
 const ownVariables = {
@@ -35,6 +36,7 @@ const ownVariables = {
   ...jmapVariables,
   ...operationsVariables,
   ...archiveVariables,
+  ...urlProtectionVariables,
 } as const
 
 /** Every environment variable, once. */

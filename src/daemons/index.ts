@@ -65,6 +65,11 @@ export const daemons: readonly Offered[] = [
   { name: 'oauth', port: 8091, load: async () => (await import('./oauth.ts')).oauth },
   { name: 'caldav', port: 8101, load: async () => (await import('./caldav.ts')).caldav },
   { name: 'jmap', port: 8098, load: async () => (await import('./jmap.ts')).jmap },
+  {
+    name: 'url_protection',
+    port: 8090,
+    load: async () => (await import('./url-protection.ts')).urlProtection,
+  },
   { name: 'rag', port: 8090, load: async () => (await import('./rag.ts')).rag },
 ]
 

@@ -1774,6 +1774,35 @@ export interface Tables {
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }
+  url_blocklist: {
+    id: string
+    organization_id: string | null
+    entry_type: 'url' | 'domain' | 'pattern' | 'allowlist'
+    entry: string
+    reason: string | null
+    created_by: string | null
+    created_at: Generated<Timestamp>
+  }
+  url_clicks: {
+    id: string
+    organization_id: string
+    url: string
+    url_domain: string
+    scan_result: 'safe' | 'suspicious' | 'blocked'
+    reasons: string[]
+    client_network: string
+    clicked_at: Timestamp
+  }
+  url_keys: {
+    id: number
+    created_at: Generated<Timestamp>
+    retired_at: Timestamp | null
+  }
+  url_protection_settings: {
+    organization_id: string
+    enabled: boolean
+    updated_at: Generated<Timestamp>
+  }
   warmup_schedules: {
     ip_address: string
     organization_id: string | null

@@ -10,10 +10,9 @@ import type { Services } from './services.ts'
  * The order of the stages of the content filter. Data loss prevention inspects the message as the
  * transport rules leave it. Attachments are counted once nothing can refuse the message any more.
  * Pacing comes after all stages that may refuse, because a refused message must
- * not count. The archive comes after all
- * of them and keeps what was accepted. Tracking comes after it, because its links are not content of the
- * sender. Calendars come
- * last, because they follow mail that is delivered.
+ * not count. The archive comes after all of them and keeps what was accepted. Tracking comes after it,
+ * because its links are not content of the sender. Calendars follow mail that is delivered. The links
+ * of incoming mail are changed last: all other stages see the message as it was sent.
  */
 const PHASES = [
   'spam',
@@ -24,6 +23,7 @@ const PHASES = [
   'archive',
   'tracking',
   'calendars',
+  'links',
 ] as const
 
 /** Services that run the jobs and chores of features, besides the API. */
@@ -221,6 +221,14 @@ const FEATURES: readonly FeatureParts[] = [
     stage: {
       phase: 'rules',
       load: async () => (await import('./transport-rules/stage.ts')).transportRulesStage,
+    },
+  },
+  {
+    api: async () => (await import('./url-protection/index.ts')).urlProtection,
+    stage: {
+      phase: 'links',
+      load: async () =>
+        (await import('./url-protection/links/url-protection.stage.ts')).urlProtectionStage,
     },
   },
   {

@@ -86,10 +86,12 @@ function editableBase64(body: string): EditableBody | undefined {
   const text = Buffer.from(letters, 'base64').toString('latin1')
   return {
     text,
-    write(edits) {
-      const encoded = Buffer.from(replaced(text, edits), 'latin1').toString('base64')
-      const lines = encoded.match(new RegExp(`.{1,${COLUMNS}}`, 'g')) ?? []
-      return lines.join('\r\n') + (/\n$/.test(body) ? '\r\n' : '')
-    },
+    write: (edits) => base64Body(replaced(text, edits)) + (/\n$/.test(body) ? '\r\n' : ''),
   }
+}
+
+/** A text that has one character for each byte, in lines of base64. */
+export function base64Body(text: string): string {
+  const encoded = Buffer.from(text, 'latin1').toString('base64')
+  return (encoded.match(new RegExp(`.{1,${COLUMNS}}`, 'g')) ?? []).join('\r\n')
 }

@@ -19,6 +19,8 @@ const TAGS: Record<string, string> = {
   'rate-limiter': 'How many messages an organization, a domain or a mailbox may send and receive.',
   storage: 'Storage use, quotas and clean-up.',
   tracking: 'Opens, clicks, unsubscribing and suppressed addresses.',
+  'url-protection':
+    'Links of incoming mail: their check at the click, blocked and allowed addresses.',
   suppressions: 'Addresses of the own organization that get no more mail.',
   messages: 'Sending mail, and what became of the messages of the own organization.',
   templates: 'Templates of mail: versions, rendering, sending.',

@@ -1,4 +1,4 @@
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /**
  * A proxy between a server and its PostgreSQL. After `cutAt` it waits for a connection whose
@@ -9,7 +9,15 @@ export async function startCuttingProxy(databaseUrl: string) {
   const target = new URL(databaseUrl)
   let expected: string[] = []
   let cuts = 0
+  let isAway = false
+  const clients = new Set<Socket>()
   const proxy = createServer((client) => {
+    if (isAway) {
+      client.destroy()
+      return
+    }
+    clients.add(client)
+    client.on('close', () => clients.delete(client))
     const server = connect(Number(target.port), target.hostname)
     let seen = 0
     client.on('data', (chunk) => server.write(chunk))
@@ -41,6 +49,14 @@ export async function startCuttingProxy(databaseUrl: string) {
     },
     cutAt(...texts: string[]) {
       expected = texts
+    },
+    /** Closes every connection and accepts no other until `mend`. */
+    sever() {
+      isAway = true
+      for (const client of clients) client.destroy()
+    },
+    mend() {
+      isAway = false
     },
     stop: () => new Promise((resolve) => proxy.close(resolve)),
   }

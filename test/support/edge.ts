@@ -5,6 +5,7 @@ import { startContentFilter } from '../../src/daemons/content-filter.ts'
 import type { Running } from '../../src/daemons/daemon.ts'
 import { daemons } from '../../src/daemons/index.ts'
 import { jmap } from '../../src/daemons/jmap.ts'
+import { urlProtection } from '../../src/daemons/url-protection.ts'
 import { openDatabase } from '../../src/database/database.ts'
 import { databaseAddress, edgePassword, ensureEdgeRole } from '../../src/edge/database-role.ts'
 import { edgeDown, edgeStatus, edgeUp } from '../../src/edge/edge.ts'
@@ -53,7 +54,7 @@ export async function startMailHost({
   const app = await startApp({
     limiting: true,
     oauth,
-    daemons: [jmap, ...(elsewhere.includes('caldav') ? [] : [caldav])],
+    daemons: [jmap, urlProtection, ...(elsewhere.includes('caldav') ? [] : [caldav])],
     env: {
       EDGE_RELAY_HOST: sink.host,
       SVC_MAIL_HOSTNAME: 'mx.edge.test',
@@ -158,7 +159,14 @@ export async function startMailHost({
   }
 }
 
-const STARTED_ABOVE = new Set(['api', 'rate_limiter', 'content_filter', 'jmap', 'caldav'])
+const STARTED_ABOVE = new Set([
+  'api',
+  'rate_limiter',
+  'content_filter',
+  'jmap',
+  'caldav',
+  'url_protection',
+])
 
 /** Free ports for the policy services, because several hosts run on the test machine at once. */
 async function policyPorts() {

@@ -26,7 +26,7 @@ const PLAIN = new Set(
   start_date status step storage_path subject suffix support_email support_url suppression_type
   target target_host target_password target_type target_username text timezone to url user_agent user_email
   bcc cc content_id content_type filename html_content new_name plaintext_content reply_to
-  subject_template variables vacation_message value vcard violation_type webhook_secret webhook_url webhook_urls`.split(
+  subject_template variables vacation_message value vcard violation_type webhook_secret webhook_url webhook_urls url_domain`.split(
     /\s+/,
   ),
 )
@@ -101,6 +101,7 @@ export function tenantNames(
     app_password_id: ofOperators('none'),
     'oauth email': ofMailbox,
     delivery_id: byId(({ deliveryId }) => deliveryId),
+    entry_id: byId(({ entryId }) => entryId),
     endpoint_id: byId(({ endpoint }) => endpoint.id),
     custodians: mailbox,
     collection_id: byId(({ collectionId }) => collectionId),
@@ -181,6 +182,7 @@ export function tenantNames(
     'mailboxes external_id': externalId('account'),
     'organizations external_id': externalId('organization'),
     'organizations id': byId(({ organizationId }) => organizationId),
+    'url-protection entry': { own: newDomain, foreign: [] },
     // Document ids are free within a collection.
     'rag id': { own: newName, foreign: [] },
     'rate-limiter email': { ...mailbox, foreign: mailbox.foreign.slice(1) },

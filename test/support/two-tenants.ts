@@ -192,6 +192,25 @@ export async function furnishedTenant(app: App, name: string) {
       expires_at: '2099-01-01T00:00:00Z',
     })
     .execute()
+  const entry = await made('/url-protection/blocklist', {
+    entry_type: 'domain',
+    entry: `${name}-evil.test`,
+    reason: `seen by ${name}`,
+  })
+  const clickId = ulid()
+  await app.core.db
+    .insertInto('url_clicks')
+    .values({
+      id: clickId,
+      organization_id: organizationId,
+      url: `https://shop.${domain}/`,
+      url_domain: `shop.${domain}`,
+      scan_result: 'safe',
+      reasons: [],
+      client_network: '203.0.113.0',
+      clicked_at: app.clock.now().toISOString(),
+    })
+    .execute()
   const holder = await app.session('mailbox', account.id)
   const ids = [
     client.client_id,
@@ -219,6 +238,8 @@ export async function furnishedTenant(app: App, name: string) {
     archiveId,
     archiveJobId,
     collectionId,
+    entry.id,
+    clickId,
     holder.id,
   ] as string[]
   return {
@@ -235,6 +256,7 @@ export async function furnishedTenant(app: App, name: string) {
     templateId: template.id as string,
     clientId: client.client_id as string,
     grantId,
+    entryId: entry.id as string,
     deadLetterId: String(deadLetter.id),
     deliveryId,
     quarantineId,

@@ -112,4 +112,35 @@ describe.skipIf(!hasChromium)('a tenant in the dashboard', () => {
     expect(problems()).toEqual([])
     await close()
   })
+
+  it('blocks a host in mail, sees who clicked, and takes the entry back', async () => {
+    const { page, problems, close } = await world.visit(await world.jars.dashboard())
+    await world.app.core.db
+      .insertInto('url_clicks')
+      .values({
+        id: '01JCLICK000000000000000000',
+        organization_id: world.tenant.organizationId,
+        url: 'https://203.0.113.9/<b>',
+        url_domain: '203.0.113.9',
+        scan_result: 'suspicious',
+        reasons: ['ip_address'],
+        client_network: '198.51.100.0',
+        clicked_at: new Date().toISOString(),
+      })
+      .execute()
+    await page.goto('/app/links')
+    await page.getByRole('row', { name: /203\.0\.113\.9\/<b>.*Suspicious/s }).waitFor()
+    await page.getByRole('button', { name: 'Add entry' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Host or address').fill('Evil.example')
+    await dialog.getByRole('button', { name: 'Add entry' }).click()
+    await page.getByText('evil.example is in force').waitFor()
+    const row = page.getByRole('row', { name: /evil\.example.*Blocked host/s })
+    await row.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('evil.example is removed').waitFor()
+    const { body } = await world.tenant.get('/api/v1/url-protection/blocklist')
+    expect(body.data.pagination.total).toBe(0)
+    expect(problems()).toEqual([])
+    await close()
+  })
 })

@@ -19,6 +19,8 @@ import { DomainSettings } from './domains/settings.tsx'
 import { t as domains } from './domains/words.ts'
 import { Home } from './home/home.tsx'
 import { t as home } from './home/words.ts'
+import { Links } from './links/links.tsx'
+import { t as links } from './links/words.ts'
 import { MailboxFilters } from './mailboxes/filters/filters.tsx'
 import { MailboxLimits } from './mailboxes/limits.tsx'
 import { MailboxPage } from './mailboxes/mailbox.tsx'
@@ -220,6 +222,14 @@ export const screens: readonly Screen[] = [
     nav: 'mail',
     icon: icons.archive,
     capability: 'archive',
+  },
+  {
+    path: '/app/links',
+    title: links.title,
+    page: Links,
+    nav: 'mail',
+    icon: icons.shield,
+    capability: 'url_protection',
   },
   {
     path: '/app/transport-rules',

@@ -40,7 +40,7 @@ export const mailbox = (
     await app.register(mailboxGrantRoutes(grantService(core)))
     await app.register(appPasswordRoutes(appPasswordService(core)))
     await app.register(mailboxCapabilityRoutes(mailboxCapabilityService({ ...core, scripts })))
-    await app.register(forwardingRoutes(forwardingService(scripts)))
+    await app.register(forwardingRoutes(forwardingService(scripts, core)))
     await app.register(ruleRoutes(ruleService(scripts, core)))
     await app.register(vacationRoutes(vacationService(scripts)))
     await app.register(blockedSenderRoutes(blockedSenderService(scripts)))

@@ -48,6 +48,7 @@ const ForwardingForm = ({ forwarding }: { forwarding: MailboxForwarding }) => (
     <div class="narrow">
       <p class="muted prose">{t.hint}</p>
       {!forwarding.managed && <p class="note warn">{shared.foreign}</p>}
+      {forwarding.loses_signatures && <p class="note warn">{t.signatures}</p>}
       <Form submit={common.save} onSubmit={save}>
         <CheckBox label={t.enabled} name="enabled" checked={forwarding.enabled} />
         <TextArea

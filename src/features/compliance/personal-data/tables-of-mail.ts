@@ -71,6 +71,15 @@ export const tablesOfMail: readonly PersonalTable[] = [
     erased: { delete: ['quarantine', 'blocks'] },
   },
   {
+    table: 'url_clicks',
+    personal: 'url client_network',
+    plain: 'url_domain reasons',
+    find: mentionIn('organization_id', 'url'),
+    owner: 'organization_id',
+    exported: 'records',
+    erased: { delete: ['clicks', 'rows'] },
+  },
+  {
     table: 'mail_log',
     personal: 'sender recipient original_recipient sasl_username subject bounce_reason',
     plain: 'status relay delays dsn bounce_type',

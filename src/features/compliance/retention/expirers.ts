@@ -21,6 +21,7 @@ export const expirers: readonly Expirer[] = [
   { name: 'log_rows', ...old.logRows },
   { name: 'quarantined', ...old.quarantined },
   { name: 'exports', ...old.exports },
+  { name: 'clicks', ...old.clicks },
   { name: 'indexed', count: countExpired, expire: expireFromIndex },
   { name: 'archived', count: countExpiredArchive, expire: expireArchive },
 ]

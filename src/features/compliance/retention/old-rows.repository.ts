@@ -51,3 +51,6 @@ export const exports = oldRows(
   (expiring) => sql`${isOlder('created_at', expiring)} and status in ('expired', 'failed')
     and not user_email = any(${expiring.held}::text[])`,
 )
+
+/** A click names no mailbox, so only a hold on the whole organization keeps it. */
+export const clicks = oldRows('url_clicks', (expiring) => isOlder('clicked_at', expiring))

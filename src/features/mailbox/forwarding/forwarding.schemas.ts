@@ -17,6 +17,10 @@ export const ForwardingSettings = Type.Object(
     managed: Type.Boolean({
       description: 'false: the script was written by another program; saving replaces it',
     }),
+    loses_signatures: Type.Boolean({
+      description:
+        'Forwarded mail has no valid DKIM signature, because links of incoming mail are rewritten; other hosts may refuse it',
+    }),
   },
   { title: 'MailboxForwarding' },
 )

@@ -1,5 +1,8 @@
 import type { Caller } from '../../../access/caller.ts'
+import type { Core } from '../../../core.ts'
+import type { Db } from '../../../database/database.ts'
 import { Unprocessable } from '../../../errors.ts'
+import { protectsLinks } from '../../../hosting/link-protection.repository.ts'
 import { isAddress } from '../../../sieve/address.ts'
 import { type Forwarding, forwarding, MAX_ADDRESSES } from '../../../sieve/forwarding.ts'
 import { holderOf } from '../holder.ts'
@@ -8,13 +11,13 @@ import { noteForwarding, type ScriptStore } from '../script-store/script-store.t
 
 export type ForwardingService = ReturnType<typeof forwardingService>
 
-export const forwardingService = (scripts: ScriptStore) => ({
+export const forwardingService = (scripts: ScriptStore, { db }: Pick<Core, 'db'>) => ({
   async get(caller: Caller) {
     const { email } = holderOf(caller)
     const { settings, managed } = await scripts.read(email, (session) =>
       readComponent(session, forwarding),
     )
-    return { ...settings, managed }
+    return { ...settings, managed, loses_signatures: await losesSignatures(db, caller) }
   },
 
   async save(caller: Caller, sent: Partial<Forwarding>) {
@@ -24,9 +27,13 @@ export const forwardingService = (scripts: ScriptStore) => ({
       await noteForwarding(tx, holder.id, settings)
       await saveComponent(session, forwarding.name, forwarding.write(settings))
     })
-    return { ...settings, managed: true }
+    return { ...settings, managed: true, loses_signatures: await losesSignatures(db, caller) }
   },
 })
+
+/** Rewritten links change a message after its author signed it. */
+const losesSignatures = (db: Db, { organizationId }: Caller): Promise<boolean> =>
+  protectsLinks(db, organizationId ?? '')
 
 function cleaned(sent: Partial<Forwarding>, ownAddress: string): Forwarding {
   const { enabled = false, keep_copy = true } = sent

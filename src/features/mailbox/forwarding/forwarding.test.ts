@@ -58,8 +58,22 @@ describe('mailbox forwarding', () => {
     const jane = await world.holder('never')
     expect(await jane.get(PATH)).toMatchObject({
       status: 200,
-      body: { msg: 'Forwarding retrieved successfully', data: { ...OFF, managed: true } },
+      body: {
+        msg: 'Forwarding retrieved successfully',
+        data: { ...OFF, managed: true, loses_signatures: false },
+      },
     })
+  })
+
+  it('says that forwarded mail loses its signature where links of incoming mail are rewritten', async () => {
+    const jane = await world.holder('protected')
+    await world.app.core.db
+      .insertInto('url_protection_settings')
+      .values({ organization_id: jane.tenant.organizationId, enabled: true })
+      .execute()
+    const saved = await jane.put(PATH, { enabled: true, addresses: ['b@x.test'] })
+    expect(saved.body.data).toMatchObject({ enabled: true, loses_signatures: true })
+    expect((await jane.get(PATH)).body.data.loses_signatures).toBe(true)
   })
 
   it('stores normalized addresses and keeps them while it is off', async () => {
@@ -76,6 +90,7 @@ describe('mailbox forwarding', () => {
       addresses: ['Joe@Elsewhere.test', 'b@x.test'],
       keep_copy: true,
       managed: true,
+      loses_signatures: false,
     }
     const saved = await jane.put(PATH, { enabled: true, addresses })
     expect(saved).toMatchObject({ status: 200, body: { msg: 'Forwarding saved', data: clean } })

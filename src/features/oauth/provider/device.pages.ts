@@ -1,5 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import { type Html, html, languageOf, pageHeaders, pageOf } from './page.ts'
+import { type Html, html, languageOf } from '../../../lib/html-page.ts'
+import { pageHeaders, pageOf } from './page.ts'
 import { ROUTES } from './routes.ts'
 import { type Words, wordsOf } from './words.ts'
 

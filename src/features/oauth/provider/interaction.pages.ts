@@ -1,6 +1,7 @@
 import type { ShownBrand } from '../../../hosting/brand.repository.ts'
+import { html, languageOf } from '../../../lib/html-page.ts'
 import { MAIL_SCOPES } from '../scopes.ts'
-import { html, languageOf, pageOf } from './page.ts'
+import { pageOf } from './page.ts'
 import { type Words, wordsOf } from './words.ts'
 
 export interface Context {

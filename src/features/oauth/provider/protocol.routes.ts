@@ -1,7 +1,8 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { none } from '../../../access/labels.ts'
+import { PAGE_STYLE } from '../../../lib/html-page.ts'
 import type { Current } from './current-provider.ts'
-import { STYLE, STYLE_PATH } from './page.ts'
+import { STYLE_PATH } from './page.ts'
 import { ROUTES } from './routes.ts'
 
 const DISCOVERY = '/.well-known/openid-configuration'
@@ -59,7 +60,7 @@ export const protocolRoutes =
         reply
           .header('cache-control', 'public, max-age=3600')
           .type('text/css; charset=utf-8')
-          .send(STYLE),
+          .send(PAGE_STYLE),
     })
   }
 

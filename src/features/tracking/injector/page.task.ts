@@ -1,4 +1,4 @@
-import { planPage } from './html-plan.ts'
+import { planPage } from '../../../content/links/html-plan.ts'
 import { type KeptLinks, leavesLinks } from './tracking-urls.ts'
 import type { CopyUrls } from './write.task.ts'
 

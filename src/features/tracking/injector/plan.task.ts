@@ -1,6 +1,6 @@
+import { planInjection } from '../../../content/links/inject.ts'
 import { bufferOf } from '../../../lib/shared-bytes.ts'
 import { MimeMessage } from '../../../mime/message.ts'
-import { planInjection } from './inject.ts'
 import { type KeptLinks, leavesLinks } from './tracking-urls.ts'
 
 /** Finds the links of a message; undefined if it must pass unchanged. Runs in a worker thread. */

@@ -1,7 +1,7 @@
 import { type Config, publicUrl } from '../../../config/index.ts'
+import type { Copy } from '../../../content/links/html-plan.ts'
 import type { Vault } from '../../../lib/vault.ts'
 import { trackingIds } from '../tracking-ids.ts'
-import type { Copy } from './html-plan.ts'
 
 /** The URLs in tracked mail, and the links that are never replaced by one. */
 export function trackingUrls(config: Config, vault: Pick<Vault, 'fingerprint'>) {

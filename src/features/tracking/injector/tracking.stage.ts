@@ -1,3 +1,4 @@
+import { STAMP, stampMessage } from '../../../content/links/inject.ts'
 import type { Mail, Outcome, Stage } from '../../../content/stage.ts'
 import type { Core } from '../../../core.ts'
 import { findDomain } from '../../../hosting/tenants.repository.ts'
@@ -8,7 +9,6 @@ import { ulid } from '../../../lib/ulid.ts'
 import { taskIn } from '../../../lib/worker-pool.ts'
 import { MimeMessage } from '../../../mime/message.ts'
 import * as tracked from '../tracked.repository.ts'
-import { STAMP, stampMessage } from './inject.ts'
 import { trackingUrls } from './tracking-urls.ts'
 import type { CopyUrls } from './write.task.ts'
 

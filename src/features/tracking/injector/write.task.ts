@@ -1,6 +1,6 @@
+import { planInjection } from '../../../content/links/inject.ts'
 import { bufferOf, shared } from '../../../lib/shared-bytes.ts'
 import { MimeMessage } from '../../../mime/message.ts'
-import { planInjection } from './inject.ts'
 import { type KeptLinks, leavesLinks } from './tracking-urls.ts'
 
 /** The tracking URLs of one recipient, with the URL of each link by its position. */

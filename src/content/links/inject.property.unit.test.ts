@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { isLeaf, type Leaf, partsOf } from '../../../../test/support/mail-parts.ts'
-import { randomMail } from '../../../../test/support/random-mail.ts'
-import { MimeMessage } from '../../../mime/message.ts'
+import { isLeaf, type Leaf, partsOf } from '../../../test/support/mail-parts.ts'
+import { randomMail } from '../../../test/support/random-mail.ts'
+import { MimeMessage } from '../../mime/message.ts'
 import { planInjection } from './inject.ts'
 
 const SEEDS = Number(process.env.INJECTOR_SEEDS ?? 400)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MimeMessage } from '../../../mime/message.ts'
+import { MimeMessage } from '../../mime/message.ts'
 import { planPage } from './html-plan.ts'
 import { planInjection } from './inject.ts'
 

@@ -1,6 +1,9 @@
-import { replaced, type TextEdit } from '../../../mime/edits.ts'
-import { readHtml } from './html.ts'
+import { isUtf8 } from 'node:buffer'
+import { replaced, type TextEdit } from '../../mime/edits.ts'
+import { type LinkRules, readHtml } from './html.ts'
 
+const MAX_URL = 4096
+/** Links with a position of their own. */
 const MAX_LINKS = 5000
 
 export interface Wishes {
@@ -46,12 +49,12 @@ export function htmlPlanner(wishes: Wishes) {
   return {
     /** Distinct link targets. */
     links,
-    slotsOf(text: string, isUtf8: boolean): Slot[] {
-      const html = readHtml(text, isUtf8)
+    slotsOf(text: string, isUtf8Text: boolean): Slot[] {
+      const html = readHtml(text, trackedLinks(isUtf8Text))
       if (!html) return []
       const slots: Slot[] = []
-      for (const { start, end, isQuoted, url } of wishes.clicks ? html.links : []) {
-        const what = wishes.leaves(url) ? undefined : positionOf(url.href)
+      for (const { start, end, isQuoted, target } of wishes.clicks ? html.links : []) {
+        const what = wishes.leaves(target) ? undefined : positionOf(target.href)
         if (what !== undefined) slots.push({ start, end, isQuoted, what })
       }
       if (wishes.opens) {
@@ -61,6 +64,21 @@ export function htmlPlanner(wishes: Wishes) {
     },
     editsOf: (slots: Slot[], copy: Copy): TextEdit[] => slots.map((slot) => editOf(slot, copy)),
   }
+}
+
+const trackedLinks = (isUtf8Text: boolean): LinkRules<URL> => ({
+  maxLinks: 20_000,
+  isLink: (tag, attribute) => (tag === 'a' || tag === 'area') && attribute === 'href',
+  decode: (bytes) => (isUtf8Text && isUtf8(bytes) ? bytes.toString('utf8') : undefined),
+  read: webUrl,
+})
+
+/** Only http and https. A URL with a password must not be stored. */
+function webUrl(value: string): URL | undefined {
+  const text = value.trim()
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined
+  const url = new URL(text)
+  return url.username === '' && url.password === '' && url.href.length <= MAX_URL ? url : undefined
 }
 
 /** Plans an HTML page that is not in a message yet. */

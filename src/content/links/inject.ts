@@ -1,12 +1,13 @@
-import { joined } from '../../../lib/shared-bytes.ts'
-import { hasAsciiMarkup, isUtf8 } from '../../../mime/charset.ts'
-import { type ByteEdit, type EditableBody, splice } from '../../../mime/edits.ts'
-import { editableBody } from '../../../mime/encoded-body.ts'
-import { headerBlock, headerEnd, headerValue } from '../../../mime/headers.ts'
-import { MimeMessage } from '../../../mime/message.ts'
-import { hasOneType, hasOnlyFields, isProtected, isWellFormed } from '../../../mime/parts.ts'
-import type { Part } from '../../../mime/structure.ts'
+import { joined } from '../../lib/shared-bytes.ts'
+import { isUtf8 } from '../../mime/charset.ts'
+import { type ByteEdit, type EditableBody, splice } from '../../mime/edits.ts'
+import { editableBody } from '../../mime/encoded-body.ts'
+import { headerBlock, headerEnd, headerValue } from '../../mime/headers.ts'
+import { MimeMessage } from '../../mime/message.ts'
+import { hasOnlyFields, isWellFormed } from '../../mime/parts.ts'
+import type { Part } from '../../mime/structure.ts'
 import { type Copy, htmlPlanner, type Slot, type Wishes } from './html-plan.ts'
+import { isShownHtml } from './shown-parts.ts'
 
 export const STAMP = 'X-Svc-ID'
 const OPT_OUT = 'X-Svc-Tracking'
@@ -79,20 +80,6 @@ export async function stampMessage(
   const end = headerEnd(message.raw)
   if (end === message.raw.length || !hasOnlyFields(message.headers)) return message
   return new MimeMessage(await joined([headerWith(message, added), message.raw.subarray(end)]))
-}
-
-/** HTML that is shown as the text of the message and can be changed byte by byte. */
-function isShownHtml(part: Part): boolean {
-  const { node, within } = part
-  const isShown = (node.disposition || 'inline') === 'inline' && !node.filename
-  return (
-    node.contentType === 'text/html' &&
-    isShown &&
-    hasAsciiMarkup(node.charset) &&
-    !isProtected(part) &&
-    !within.some(({ multipart }) => multipart === 'report') &&
-    [...within, node].every((one) => isWellFormed(one) && hasOneType(one))
-  )
 }
 
 /** RFC 8058. An unsubscribe header of the sender stays. */
