@@ -211,6 +211,12 @@ it('archives mail between tenants for both, and shows each only its own', async 
   const got = await only(globex)
   expect([sent.direction, got.direction]).toEqual(['outbound', 'inbound'])
   expect(sent.id).not.toBe(got.id)
+  const alias = `sales@${globex.domain}`
+  await globex.post('/api/v1/aliases/add', { source: alias, destination: globex.email })
+  await pass(alias, letter('by alias', 'x', acme.email), acme.email)
+  expect((await only(acme, 'subject=alias')).recipients).toEqual([alias])
+  const behindAlias = (await only(globex, 'subject=alias')).recipients
+  expect(behindAlias).toContain(globex.email)
   for (const [method, path] of [
     ['GET', `${BASE}/${sent.id}`],
     ['POST', `${BASE}/${sent.id}/restore`],

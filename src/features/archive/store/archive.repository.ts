@@ -58,6 +58,15 @@ export async function look(db: Db, organizationId: string, contentHash: Buffer) 
   return rows[0] as NonNullable<(typeof rows)[0]>
 }
 
+/** The addresses at domains of the organization. */
+export async function ownAmong(db: Db, organizationId: string, addresses: readonly string[]) {
+  const { rows } = await sql<{ address: string }>`
+    select address from unnest(${[...addresses]}::text[]) as address
+    where exists (select from domains where organization_id = ${organizationId}
+      and domain = split_part(address, '@', -1))`.execute(db)
+  return rows.map(({ address }) => address)
+}
+
 /** Adds people to an archived message. False when it is not there any more. */
 export async function addCopies(db: Db, id: string, people: People): Promise<boolean> {
   const { rows } = await sql`

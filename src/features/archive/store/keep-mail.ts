@@ -117,10 +117,15 @@ export function keepMail(core: Needs) {
   }
 
   /** Mail to an alias also concerns the mailboxes behind it: holds and erasures go by mailbox. */
-  async function peopleOf({ sender, recipients, login }: Kept): Promise<archive.People> {
+  async function peopleOf(kept: Kept): Promise<archive.People> {
+    const { direction, sender, recipients } = kept
+    // The login of another tenant is no business of the recipient.
+    const login = direction === 'outbound' ? (kept.login ?? '') : ''
     const addresses = [...new Set(recipients.map(normalized))]
-    const targets = await aliasTargets(db, addresses)
-    const senders = [sender, login?.includes('@') ? login : ''].map(normalized)
+    // Aliases of another tenant are a secret of that tenant.
+    const own = await archive.ownAmong(db, kept.organizationId, addresses)
+    const targets = await aliasTargets(db, own)
+    const senders = [sender, login.includes('@') ? login : ''].map(normalized)
     return {
       senders: [...new Set(senders)].filter((one) => one !== ''),
       recipients: [...new Set([...addresses, ...[...targets.values()].flat().map(normalized)])],
