@@ -39,7 +39,7 @@ export async function seed(app: App) {
     permission: 'send_as',
   })
   const template = await create(tenant, '/api/v1/templates/', {
-    name: HOSTILE[0],
+    name: `Letter ${HOSTILE[0]}`,
     subject_template: HOSTILE[1],
     html_content: '<p>Hello {{ name }}</p>',
     variables: ['name'],
