@@ -1239,6 +1239,8 @@ export type MailboxForwarding = {
   keep_copy: boolean
   /** false: the script was written by another program; saving replaces it */
   managed: boolean
+  /** Forwarded mail has no valid DKIM signature, because links of incoming mail are rewritten; other hosts may refuse it */
+  loses_signatures: boolean
 }
 
 export type MailboxProfile = {
@@ -2490,6 +2492,60 @@ export type UpdatedSmtpCredential = {
   updated_at: string
   /** The mail server has forgotten the cached login; repeat a revoke until it has */
   cache_flushed?: boolean
+}
+
+export type UrlClick = {
+  id: string
+  organization_id: string
+  url: string
+  url_domain: string
+  scan_result: "safe" | "suspicious" | "blocked"
+  reasons: Array<string>
+  /** The /24 of an IPv4 address, the /64 of an IPv6 address */
+  client_network: string
+  clicked_at: string
+}
+
+export type UrlEntry = {
+  id: string
+  /** null: applies to all organizations */
+  organization_id: string | null
+  /** url: an address and everything below it; domain: a host and everything below it; pattern: a regular expression (RE2) on the whole address; allowlist: a host or address that always passes */
+  entry_type: "url" | "domain" | "pattern" | "allowlist"
+  entry: string
+  reason: string | null
+  created_by: string | null
+  created_at: string
+}
+
+export type UrlFeedFile = {
+  path: string
+  entries: number
+  /** Lines that are neither a host nor an address */
+  unread_lines: number
+  loaded_at: string | null
+  /** Why the last reading failed; the one before applies */
+  problem: string | null
+}
+
+export type UrlLinkKey = {
+  id: number
+  created_at: string
+  retired_at: string | null
+  /** Links of this key work until then */
+  ends_at: string | null
+}
+
+export type UrlProtectionSettings = {
+  /** Links of incoming mail lead over the check */
+  enabled: boolean
+  updated_at: string | null
+}
+
+export type UrlVerdict = {
+  url: string
+  verdict: "safe" | "suspicious" | "blocked"
+  reasons: Array<"allowed_by_organization" | "blocked_by_organization" | "allowed_by_operator" | "blocked_by_operator" | "feed" | "dns_list" | "look_alike" | "mixed_scripts" | "ip_address" | "user_part" | "unreadable">
 }
 
 export type UserPolicy = {
@@ -6195,7 +6251,7 @@ export interface Get {
       identifier: string
       /** Attachments are a part of mailbox, and not counted again in total */
       by_type: Array<{
-        /** mailbox, attachments, dav, or total */
+        /** mailbox, attachments, dav, archive, or total */
         storage_type: string
         used_bytes: number
       }>
@@ -6643,6 +6699,85 @@ export interface Get {
     }
     data: TransportRule
   }
+  /** List blocked and allowed addresses, newest first. Key(read) */
+  '/url-protection/blocklist': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+      entry_type?: "url" | "domain" | "pattern" | "allowlist"
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      items: Array<UrlEntry>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** List clicks of the last 30 days, newest first. Key(read) */
+  '/url-protection/clicks': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+      scan_result?: "safe" | "suspicious" | "blocked"
+      /** Exact host */
+      url_domain?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      items: Array<UrlClick>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** Show the feed files of this process. Operator(support+) */
+  '/url-protection/feeds': {
+    data: Array<UrlFeedFile>
+  }
+  /** List addresses that are blocked or allowed for all organizations. Operator(support+) */
+  '/url-protection/global/blocklist': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+      entry_type?: "url" | "domain" | "pattern" | "allowlist"
+    }
+    data: {
+      items: Array<UrlEntry>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** List the keys that sign links; the first signs new ones. Operator(support+) */
+  '/url-protection/keys': {
+    data: Array<UrlLinkKey>
+  }
+  /** Show whether links of incoming mail are checked. Key(read) */
+  '/url-protection/settings': {
+    query?: {
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: UrlProtectionSettings
+  }
   /** List dashboard users and open invitations, by email. Key(read) */
   '/users/': {
     query?: {
@@ -6977,7 +7112,7 @@ export interface Post {
     body: {
       name: string
       /** read, write or admin, for the whole API or for one area: domains:write; default: write */
-      scopes?: Array<"read" | "write" | "admin" | "activity:read" | "activity:write" | "activity:admin" | "aliases:read" | "aliases:write" | "aliases:admin" | "analytics:read" | "analytics:write" | "analytics:admin" | "api-keys:read" | "api-keys:write" | "api-keys:admin" | "archive:read" | "archive:write" | "archive:admin" | "caldav:read" | "caldav:write" | "caldav:admin" | "domains:read" | "domains:write" | "domains:admin" | "filters:read" | "filters:write" | "filters:admin" | "mailboxes:read" | "mailboxes:write" | "mailboxes:admin" | "messages:read" | "messages:write" | "messages:admin" | "migration:read" | "migration:write" | "migration:admin" | "oauth:read" | "oauth:write" | "oauth:admin" | "organizations:read" | "organizations:write" | "organizations:admin" | "queue:read" | "queue:write" | "queue:admin" | "rag:read" | "rag:write" | "rag:admin" | "rate-limiter:read" | "rate-limiter:write" | "rate-limiter:admin" | "shared-mailboxes:read" | "shared-mailboxes:write" | "shared-mailboxes:admin" | "smtp-credentials:read" | "smtp-credentials:write" | "smtp-credentials:admin" | "storage:read" | "storage:write" | "storage:admin" | "suppressions:read" | "suppressions:write" | "suppressions:admin" | "templates:read" | "templates:write" | "templates:admin" | "tracking:read" | "tracking:write" | "tracking:admin" | "transport-rules:read" | "transport-rules:write" | "transport-rules:admin" | "users:read" | "users:write" | "users:admin" | "webhooks:read" | "webhooks:write" | "webhooks:admin">
+      scopes?: Array<"read" | "write" | "admin" | "activity:read" | "activity:write" | "activity:admin" | "aliases:read" | "aliases:write" | "aliases:admin" | "analytics:read" | "analytics:write" | "analytics:admin" | "api-keys:read" | "api-keys:write" | "api-keys:admin" | "archive:read" | "archive:write" | "archive:admin" | "caldav:read" | "caldav:write" | "caldav:admin" | "domains:read" | "domains:write" | "domains:admin" | "filters:read" | "filters:write" | "filters:admin" | "mailboxes:read" | "mailboxes:write" | "mailboxes:admin" | "messages:read" | "messages:write" | "messages:admin" | "migration:read" | "migration:write" | "migration:admin" | "oauth:read" | "oauth:write" | "oauth:admin" | "organizations:read" | "organizations:write" | "organizations:admin" | "queue:read" | "queue:write" | "queue:admin" | "rag:read" | "rag:write" | "rag:admin" | "rate-limiter:read" | "rate-limiter:write" | "rate-limiter:admin" | "shared-mailboxes:read" | "shared-mailboxes:write" | "shared-mailboxes:admin" | "smtp-credentials:read" | "smtp-credentials:write" | "smtp-credentials:admin" | "storage:read" | "storage:write" | "storage:admin" | "suppressions:read" | "suppressions:write" | "suppressions:admin" | "templates:read" | "templates:write" | "templates:admin" | "tracking:read" | "tracking:write" | "tracking:admin" | "transport-rules:read" | "transport-rules:write" | "transport-rules:admin" | "url-protection:read" | "url-protection:write" | "url-protection:admin" | "users:read" | "users:write" | "users:admin" | "webhooks:read" | "webhooks:write" | "webhooks:admin">
       /** ISO date or datetime in the future; absent: no end */
       expires_at?: string | null
       /** For platform callers */
@@ -9639,6 +9774,46 @@ export interface Post {
       }>
     }
   }
+  /** Block or allow an address, from the next click on. Key(write) */
+  '/url-protection/blocklist': {
+    body: {
+      /** url: an address and everything below it; domain: a host and everything below it; pattern: a regular expression (RE2) on the whole address; allowlist: a host or address that always passes */
+      entry_type: "url" | "domain" | "pattern" | "allowlist"
+      entry: string
+      reason?: string | null
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: UrlEntry
+  }
+  /** Block or allow an address for all organizations. Operator(operator+) */
+  '/url-protection/global/blocklist': {
+    body: {
+      /** url: an address and everything below it; domain: a host and everything below it; pattern: a regular expression (RE2) on the whole address; allowlist: a host or address that always passes */
+      entry_type: "url" | "domain" | "pattern" | "allowlist"
+      entry: string
+      /** Shown in the list and stored in the audit log */
+      reason: string
+    }
+    data: UrlEntry
+  }
+  /** Sign new links with a new key; links of the old one work for another year. Operator(admin+) */
+  '/url-protection/keys/rotate': {
+    body: {
+      /** Shown in the list and stored in the audit log */
+      reason: string
+    }
+    data: UrlLinkKey
+  }
+  /** Check an address as a click on it would; nothing is fetched. Key(read) */
+  '/url-protection/scan': {
+    body: {
+      url: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: UrlVerdict
+  }
   /** Invite a person by mail, with a link that expires. Key(admin) */
   '/users/': {
     body: {
@@ -10464,6 +10639,15 @@ export interface Put {
       }>
     }
   }
+  /** Turn the check of links on or off, from the next incoming message on. Key(write) */
+  '/url-protection/settings': {
+    body: {
+      enabled: boolean
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: UrlProtectionSettings
+  }
   /** Change name, role or active status of a dashboard user. Key(admin) */
   '/users/{user_id}': {
     params: {
@@ -10975,6 +11159,24 @@ export interface Delete {
       id: string
     }
   }
+  /** Delete an entry. Key(write) */
+  '/url-protection/blocklist/{entry_id}': {
+    params: {
+      entry_id: string
+    }
+    data: UrlEntry
+  }
+  /** Delete an entry that applies to all organizations. Operator(operator+) */
+  '/url-protection/global/blocklist/{entry_id}': {
+    params: {
+      entry_id: string
+    }
+    body: {
+      /** Shown in the list and stored in the audit log */
+      reason: string
+    }
+    data: UrlEntry
+  }
   /** Delete a dashboard user or withdraw an invitation. Key(admin) */
   '/users/{user_id}': {
     params: {
@@ -11422,6 +11624,19 @@ export interface Levels {
   'PUT /transport-rules/{rule_id}/enable': 'write'
   'PUT /transport-rules/reorder': 'write'
   'POST /transport-rules/test': 'read'
+  'GET /url-protection/blocklist': 'read'
+  'POST /url-protection/blocklist': 'write'
+  'DELETE /url-protection/blocklist/{entry_id}': 'write'
+  'GET /url-protection/clicks': 'read'
+  'GET /url-protection/feeds': 'support'
+  'GET /url-protection/global/blocklist': 'support'
+  'POST /url-protection/global/blocklist': 'operator'
+  'DELETE /url-protection/global/blocklist/{entry_id}': 'operator'
+  'GET /url-protection/keys': 'support'
+  'POST /url-protection/keys/rotate': 'admin'
+  'POST /url-protection/scan': 'read'
+  'GET /url-protection/settings': 'read'
+  'PUT /url-protection/settings': 'write'
   'GET /users/': 'read'
   'POST /users/': 'admin'
   'GET /users/{user_id}': 'read'

@@ -117,7 +117,7 @@ export const HistoryQuery = Type.Object({
 const Day = Type.String({ format: 'date', examples: ['2026-11-15'] })
 const ByType = Type.Array(
   Type.Object({
-    storage_type: Type.String({ description: 'mailbox, attachments, dav, or total' }),
+    storage_type: Type.String({ description: 'mailbox, attachments, dav, archive, or total' }),
     used_bytes: Type.Integer(),
   }),
   { description: 'Attachments are a part of mailbox, and not counted again in total' },

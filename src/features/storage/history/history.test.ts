@@ -61,7 +61,7 @@ it('returns 404 for the storage of another tenant and for unknown names', async 
   expect((await acme.get(`${PATH}/history/folder/x`)).status).toBe(422)
 })
 
-it('counts mail, attachments and calendars in one place', async () => {
+it('counts mail, attachments, calendars and the archive in one place', async () => {
   const { db } = app.core
   const attachments = { email: box.email, files: 1, attachments: 1, bytes: 1000 }
   await db.insertInto('attachment_usage').values(attachments).execute()
@@ -71,21 +71,38 @@ it('counts mail, attachments and calendars in one place', async () => {
     .insertInto('dav_collections')
     .values({ ...owner, id: ulid(), account_id: box.id, bytes: 300 })
     .execute()
-  const byType = [
+  await db
+    .insertInto('archived_messages')
+    .values({
+      id: ulid(),
+      organization_id: acme.organizationId,
+      content_hash: Buffer.alloc(32),
+      sender: box.email,
+      direction: 'outbound',
+      received_at: app.core.now().toISOString(),
+      size: 900,
+      stored_size: 700,
+      storage_key: 'one',
+      sealed_for: [],
+      search: sql<string>`''::tsvector`,
+    })
+    .execute()
+  const typesWith = (archive: number) => [
     { storage_type: 'mailbox', used_bytes: 4000 },
     { storage_type: 'attachments', used_bytes: 1000 },
     { storage_type: 'dav', used_bytes: 300 },
-    { storage_type: 'total', used_bytes: 4300 },
+    { storage_type: 'archive', used_bytes: archive },
+    { storage_type: 'total', used_bytes: 4300 + archive },
   ]
   expect(await history()).toMatchObject({
-    by_type: byType,
+    by_type: typesWith(0),
     quota_bytes: QUOTA,
     usage_percentage: 40,
     days: [],
     forecast: null,
   })
-  expect((await history('domain/acme.test')).by_type).toEqual(byType)
-  expect((await history(`organization/${acme.organizationId}`)).by_type).toEqual(byType)
+  expect((await history('domain/acme.test')).by_type).toEqual(typesWith(0))
+  expect((await history(`organization/${acme.organizationId}`)).by_type).toEqual(typesWith(700))
   expect((await history('domain/globex.test', globex)).by_type).toContainEqual({
     storage_type: 'total',
     used_bytes: 0,

@@ -35,6 +35,13 @@ export const STORAGE_KINDS: readonly StorageKind[] = [
       select c.organization_id, s.domain_id, null, c.bytes
       from dav_collections c join shared_mailboxes s on s.id = c.shared_mailbox_id`,
   },
+  {
+    // Of the organization: one object serves all its mailboxes.
+    name: 'archive',
+    rows: sql`select o.id as organization_id, null::text as domain_id, null::text as account_id,
+        coalesce(sum(m.stored_size), 0)::bigint as bytes
+      from organizations o left join archived_messages m on m.organization_id = o.id group by o.id`,
+  },
 ]
 
 export type EntityType = 'organization' | 'domain' | 'mailbox'
