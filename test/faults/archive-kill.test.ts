@@ -5,7 +5,7 @@ import { afterAll, afterEach, expect, it, onTestFinished } from 'vitest'
 import { type Database, openDatabase, type Target } from '../../src/database/database.ts'
 import { runningEmbedded } from '../../src/database/embedded.ts'
 import { INTERNAL_TOKEN } from '../support/app.ts'
-import { installation } from '../support/installation.ts'
+import { installation, ownerOf } from '../support/installation.ts'
 import { cleanUp, type Server, startServer } from '../support/process.ts'
 import { startS3 } from '../support/s3.ts'
 import { waitFor } from '../support/wait.ts'
@@ -109,11 +109,11 @@ it('loses no accepted message when it is killed at any step', async () => {
   const found = new Map(items.map(({ subject, id }) => [subject, id]))
   expect([...accepted.keys()].filter((subject) => !found.has(subject))).toEqual([])
   expect(accepted.size).toBeGreaterThan(STEPS_WITH_MAIL)
+  const owner = ownerOf(server, made)
   for (const [subject, raw] of accepted) {
-    const answer = await server.send('POST', `/api/v1/archive/${found.get(subject)}/restore`, {
-      headers,
-      body: { reason: 'the test compares it' },
-    })
+    const path = `/api/v1/archive/${found.get(subject)}/restore`
+    const reason = 'the test compares it'
+    const answer = await owner.post(`${path}?organization_id=${made.organizationId}`, { reason })
     expect(answer.text).toBe(raw)
   }
   expect(await server.stop()).toMatchObject({ code: 0 })
