@@ -17,7 +17,7 @@ export const archiveRoutes =
     app.get('/search', {
       config: reading,
       schema: {
-        operationId: 'search_archive',
+        operationId: 'list_archived_messages',
         summary: 'Search the metadata of archived messages, newest first',
         querystring: shapes.SearchQuery,
         response: { 200: Success(Paginated(shapes.ArchivedMessage)) },

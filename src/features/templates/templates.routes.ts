@@ -66,7 +66,7 @@ export const templateRoutes =
       bodyLimit: MAX_TEMPLATE_BODY,
       config: { auth: key('read'), errors: [errors.TemplateRefused, ...WORK_ERRORS] },
       schema: {
-        operationId: 'preview_template',
+        operationId: 'render_unsaved_template',
         summary: 'Render texts that are not stored',
         body: shapes.PreviewBody,
         response: { 200: Success(shapes.Preview) },

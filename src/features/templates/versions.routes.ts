@@ -44,7 +44,7 @@ export const versionRoutes =
     app.get('/:template_id/versions/:version/diff', {
       config: { auth: key('read'), errors: [...notFound, ...WORK_ERRORS] },
       schema: {
-        operationId: 'compare_template_versions',
+        operationId: 'get_template_changes',
         summary: 'Compare a version with another one, line by line',
         params: shapes.VersionParams,
         querystring: shapes.DiffQuery,

@@ -44,6 +44,7 @@ describe('forwarding and vacation of an account (B2.1)', () => {
       addresses: ['a@b.test', 'c@d.test'],
       keep_copy: true,
       managed: true,
+      loses_signatures: false,
     })
     expect((await jane.get(`${MAILBOX}/vacation`)).body.data).toMatchObject({
       enabled: true,

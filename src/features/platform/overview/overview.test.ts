@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
-import { QueueAway } from '../../../mail/mail-queue.ts'
+import { type MailQueue, QueueAway } from '../../../mail/mail-queue.ts'
 import { overviewService } from './overview.service.ts'
 import { bounceRate } from './volume.ts'
 
@@ -11,22 +11,16 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const withPostfix = () => ({
-  ...app.core.mailServers,
-  current: () => ({ ...app.core.mailServers.current(), POSTFIX_CONFIG_DIR: '/nowhere' }),
+/** The queue of a Postfix that is read in this way. */
+const queueWith = (walk: MailQueue['walk']) => ({
+  ...app.core,
+  mailQueue: { ...app.core.mailQueue, isConfigured: true, walk },
 })
 
 it('the overview lists failed blocks in degraded and returns the others', async () => {
-  const core = {
-    ...app.core,
-    mailServers: withPostfix(),
-    mailQueue: {
-      ...app.core.mailQueue,
-      walk: async () => {
-        throw new QueueAway('Postfix is stopped')
-      },
-    },
-  }
+  const core = queueWith(async () => {
+    throw new QueueAway('Postfix is stopped')
+  })
   const page = await overviewService(core).get()
   expect(page).toMatchObject({
     queue: null,
@@ -36,28 +30,17 @@ it('the overview lists failed blocks in degraded and returns the others', async 
 })
 
 it('the overview does not wait for a block that hangs', async () => {
-  const core = {
-    ...app.core,
-    mailServers: withPostfix(),
-    mailQueue: { ...app.core.mailQueue, walk: () => new Promise<never>(() => {}) },
-  }
+  const core = queueWith(() => new Promise<never>(() => {}))
   const page = await overviewService(core).get()
   expect(page.degraded).toContain('queue')
 })
 
 it('the overview computes a block once for concurrent and following requests', async () => {
   let walks = 0
-  const core = {
-    ...app.core,
-    mailServers: withPostfix(),
-    mailQueue: {
-      ...app.core.mailQueue,
-      walk: async () => {
-        walks++
-        return undefined
-      },
-    },
-  }
+  const core = queueWith(async () => {
+    walks++
+    return undefined
+  })
   const overview = overviewService(core)
   await Promise.all(Array.from({ length: 20 }, () => overview.get()))
   await overview.get()
