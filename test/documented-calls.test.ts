@@ -76,6 +76,7 @@ describe('the calls in the documentation', () => {
       'docs/migration.md',
       'docs/operations.md',
       'docs/reputation.md',
+      'docs/templates.md',
       'docs/tenants.md',
       'docs/tenants.md',
       'docs/webhooks.md',
@@ -91,6 +92,10 @@ describe('the calls in the documentation', () => {
 
   it('start a migration', async () => {
     expect((await run('/migration/import')).text).toContain('"status":"pending"')
+  })
+
+  it('send a message', async () => {
+    expect((await run('/api/v1/messages/')).text).toContain('"message_id"')
   })
 
   it('store an event of a mail program', async () => {
