@@ -2,6 +2,6 @@
 export interface ContentRow {
   what: string
   value: string
-  /** What the value should reach, in words; shown beside it. */
+  /** The value to reach, in words; shown beside it. */
   aim?: string
 }

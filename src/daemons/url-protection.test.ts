@@ -134,7 +134,7 @@ describe('incoming mail', () => {
     const workers = { ...app.core.workers, run: () => Promise.reject(new Error('no threads')) }
     const failing = urlProtectionStage({ ...app.core, config, workers })
     expect(await failing.apply(mail)).toEqual({ kind: 'pass', mails: [mail] })
-    // Whether the organization wants protection is not guessed: the sender tries again later.
+    // The setting of the organization is not guessed: the sender tries again later.
     await expect(broken.apply(mail)).rejects.toThrow()
     await failing.stop?.()
     await broken.stop?.()
@@ -350,39 +350,6 @@ describe('the check of an address', () => {
     dns.state.silent = true
     expect(await scan('https://silent.test/')).toMatchObject({ verdict: 'safe' })
     dns.reset()
-  })
-})
-
-describe('the list of an organization', () => {
-  it.each([
-    [{ entry_type: 'domain', entry: 'evil' }, 'Must be a host'],
-    [{ entry_type: 'domain', entry: 'evil.test/x' }, 'Must be a host'],
-    [{ entry_type: 'url', entry: 'evil.test' }, 'Must have a path'],
-    [{ entry_type: 'pattern', entry: '(a+)\\1' }, 'RE2'],
-    [{ entry_type: 'pattern', entry: '.*' }, 'every address'],
-    [{ entry_type: 'other', entry: 'evil.test' }, ''],
-  ])('refuses %j', async (body, text) => {
-    const answer = await acme.post(`${API}/blocklist`, body)
-    expect(answer.status).toBe(422)
-    expect(JSON.stringify(answer.body)).toContain(text)
-  })
-
-  it('has each entry once, and is not found by others', async () => {
-    const sent = { entry_type: 'domain', entry: 'Twice.test', reason: 'seen today' }
-    const { body } = await acme.post(`${API}/blocklist`, sent)
-    expect(body.data).toMatchObject({ entry: 'twice.test', reason: 'seen today' })
-    expect(await acme.post(`${API}/blocklist`, sent)).toMatchObject({
-      status: 409,
-      body: { error_code: 'URL_ENTRY_EXISTS' },
-    })
-    expect((await globex.delete(`${API}/blocklist/${body.data.id}`)).status).toBe(404)
-    const theirs = (await globex.get(`${API}/blocklist`)).body.data
-    expect(theirs).toMatchObject({ items: [], pagination: { total: 0 } })
-    expect((await acme.get(`${API}/blocklist?entry_type=domain`)).body.data.pagination.total).toBe(
-      1,
-    )
-    expect((await acme.delete(`${API}/blocklist/${body.data.id}`)).status).toBe(200)
-    expect(await scan('https://twice.test/')).toMatchObject({ verdict: 'safe' })
   })
 })
 

@@ -1,6 +1,7 @@
 import type { Caller } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
 import { domainOf } from '../../lib/mail-address.ts'
+import { limiter, namedMutex } from '../../lib/mutex.ts'
 import { isQueueId, type QueuedMessage } from '../../mail/mail-queue.ts'
 import { QueuedMessageNotFound } from './queue.errors.ts'
 import { findDomainNames, findOwners } from './queue.repository.ts'
@@ -13,24 +14,30 @@ type Needs = Pick<Core, 'begin' | 'change' | 'db' | 'events' | 'mailQueue'> & {
 
 /** A queue with more messages of one organization is a matter for operators. */
 const MOST = 20_000
+const MOST_WALKS = 2
 
 /**
- * What waits of the mail of an organization: the login that sent it belongs to the organization, and
- * Postfix has checked that the login may use the sender.
+ * Waiting mail of an organization: the login that sent it belongs to the organization, and Postfix has
+ * checked that the login may use the sender. Each list is a program that reads the whole queue, so an
+ * organization has one at a time, and all of them a few: many requests of one do not delay the others.
  */
 export function ownQueue({ begin, change, db, events, mailQueue, asked }: Needs) {
+  const inTurn = namedMutex()
+  const limited = limiter(MOST_WALKS)
+
   return {
     async own({ scope }: Pick<Caller, 'scope'>) {
       const domains = await findDomainNames(db, scope)
       const candidates: QueuedMessage[] = []
       let left = 0
-      const problem = await asked(() =>
+      const walk = () =>
         mailQueue.walk((message) => {
           if (!domains.has(domainOf(message.sender).toLowerCase())) return
           if (candidates.length < MOST) candidates.push(message)
           else left++
-        }),
-      )
+        })
+      const turn = scope === 'platform' ? scope : scope.organization
+      const problem = await asked(() => inTurn([turn], () => limited(walk)))
       const ownerOf = await findOwners(
         db,
         candidates.map(({ queue_id }) => queue_id),

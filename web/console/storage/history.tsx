@@ -12,7 +12,7 @@ type History = Get['/storage/history/{entity_type}/{identifier}']['data']
 
 const DAYS = 90
 
-/** What a domain or a mailbox stores, by day, and when its quota fills up. */
+/** The usage of a domain or a mailbox by day, and the day on which its quota fills up. */
 export function StorageHistory({ type, name }: { type: History['entity_type']; name: string }) {
   const { data, error, again } = useQuery(`storage history ${type} ${name}`, () =>
     api.get('/storage/history/{entity_type}/{identifier}', {

@@ -4,7 +4,7 @@ import { type Storage, StorageAway, type StorageType } from './object-storage.ts
 import { s3Storage } from './s3.ts'
 
 export interface Storages {
-  /** Where new objects go; undefined when mail is not archived. */
+  /** The storage of new objects; undefined when mail is not archived. */
   current: StorageType | undefined
   /** Throws `StorageAway` for a storage that is not configured any more. */
   of(type: StorageType): Storage

@@ -3,7 +3,7 @@ import type { ClaimedJob, Progress } from './jobs.repository.ts'
 /** Adds to the progress of a job; throws when another process has taken it over. */
 export type Report = (more: Progress) => Promise<void>
 
-/** What a job works with. */
+/** The tools of a job. */
 export interface JobWork {
   job: ClaimedJob
   report: Report

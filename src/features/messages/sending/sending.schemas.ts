@@ -33,7 +33,7 @@ const Attachment = Type.Object({
   ),
 })
 
-/** What every message of a request has in common. */
+/** The fields that all messages of a request share. */
 const common = {
   from: Type.String({
     minLength: 3,

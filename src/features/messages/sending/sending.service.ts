@@ -26,7 +26,7 @@ const composeTask = taskIn<typeof import('./compose-letters.task.ts')>(
   'features/messages/sending/compose-letters',
 )
 
-/** What the messages of a request have in common, as it was sent. */
+/** The fields that all messages of a request share, as they were sent. */
 export interface SentCommon {
   from: string
   reply_to?: string[]
