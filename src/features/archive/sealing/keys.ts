@@ -14,6 +14,11 @@ import * as keys from './keys.repository.ts'
 
 const PURPOSE = 'archive identity'
 
+export interface ReadKeys {
+  own_key: string | null
+  platform_key: string | null
+}
+
 export type ArchiveKeys = ReturnType<typeof archiveKeys>
 
 /**
@@ -57,15 +62,16 @@ export function archiveKeys({
     sealed_identity: vault.seal(PURPOSE, identity.text),
   })
 
-  async function platformRecipient(): Promise<string> {
+  async function platformRecipient(known?: string | null): Promise<string> {
     const [first] = await fromFile()
-    return first ? first.recipient.text : current(null)
+    return first ? first.recipient.text : (known ?? current(null))
   }
 
   return {
-    /** The recipients of a new message; `own` is the key of the organization when it is known. */
-    async recipientsFor(organizationId: string, own?: string | null): Promise<AgeRecipient[]> {
-      const texts = [await platformRecipient(), own ?? (await current(organizationId))]
+    /** The recipients of a new message; keys that the caller has read already are not read again. */
+    async recipientsFor(organizationId: string, read?: ReadKeys): Promise<AgeRecipient[]> {
+      const own = read?.own_key ?? (await current(organizationId))
+      const texts = [await platformRecipient(read?.platform_key), own]
       if (config.DR_AGE_RECIPIENT !== undefined) texts.push(config.DR_AGE_RECIPIENT.toLowerCase())
       return texts.map((text) => {
         const recipient = readRecipient(text)

@@ -41,17 +41,20 @@ const insertCopies = ({ senders, recipients }: People) => sql`
   ) as person
   on conflict do nothing`
 
-/** The settings of an organization, and the message with this content if it is archived. */
+/** The settings and keys of an organization, and the message with this content if it is archived. */
 export async function look(db: Db, organizationId: string, contentHash: Buffer) {
   const { rows } = await sql<{
     enabled: boolean
     own_key: string | null
+    platform_key: string | null
     archive_id: string | null
   }>`
     select coalesce((select enabled from archive_settings
         where organization_id = ${organizationId}), true) as enabled,
       (select recipient from archive_keys
         where coalesce(organization_id, '') = ${organizationId} and retired_at is null) as own_key,
+      (select recipient from archive_keys
+        where coalesce(organization_id, '') = '' and retired_at is null) as platform_key,
       (select id from archived_messages
         where organization_id = ${organizationId} and content_hash = ${contentHash}) as archive_id
     `.execute(db)

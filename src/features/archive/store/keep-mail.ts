@@ -3,7 +3,7 @@ import type { Core } from '../../../core.ts'
 import { aliasTargets } from '../../../hosting/alias-targets.repository.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import type { MimeMessage } from '../../../mime/message.ts'
-import { archiveKeys } from '../sealing/keys.ts'
+import { archiveKeys, type ReadKeys } from '../sealing/keys.ts'
 import { hashOf, sealMessage } from '../sealing/sealed-message.ts'
 import { openSpool } from '../spool/spool.ts'
 import * as archive from './archive.repository.ts'
@@ -27,7 +27,7 @@ export interface Kept {
   receivedAt?: Date
 }
 
-/** ARCHIVE_SPOOL_MAX_MB is reached. */
+/** The folder has no room for the message. */
 export class SpoolFull extends Error {}
 
 /** `off`: the organization or the installation does not archive. */
@@ -46,46 +46,51 @@ export function keepMail(core: Needs) {
   const isOn = config.S3_BUCKET !== undefined || config.ARCHIVE_FOLDER !== undefined
   const keys = archiveKeys(core)
   const spool = openSpool(config)
-  let used = 0
+  let used = new Map<string, number>()
   let measuredAt = Number.NEGATIVE_INFINITY
 
-  async function requireRoom(spoolId: string, bytes: number): Promise<void> {
+  /** An organization may fill as much as it leaves free, so that none takes the room of all others. */
+  async function requireRoom(spoolId: string, organizationId: string, bytes: number) {
     if (performance.now() - measuredAt > MEASURED_MS) {
       measuredAt = performance.now()
-      used = await spools.bytesIn(db, spoolId)
+      used = await spools.bytesByOrganization(db, spoolId)
     }
-    if (used + bytes > config.ARCHIVE_SPOOL_MAX_MB * MEGABYTE) {
+    const own = (used.get(organizationId) ?? 0) + bytes
+    const all = [...used.values()].reduce((sum, size) => sum + size, bytes)
+    if (own > config.ARCHIVE_SPOOL_MAX_MB * MEGABYTE - all) {
       throw new SpoolFull('the archive has no room for messages that wait for their upload')
     }
-    used += bytes
+    used.set(organizationId, own)
   }
 
   async function keep(kept: Kept): Promise<Outcome> {
     if (!isOn) return { status: 'off' }
     const { organizationId, message } = kept
     const content_hash = await hashOf(message.raw)
-    const { enabled, own_key, archive_id } = await archive.look(db, organizationId, content_hash)
+    const [{ enabled, archive_id, ...keysRead }, people] = await Promise.all([
+      archive.look(db, organizationId, content_hash),
+      peopleOf(kept),
+    ])
     if (!enabled) return { status: 'off' }
-    const people = await peopleOf(kept)
     // Removed again after it was found: it is archived anew below.
     if (archive_id !== null && (await archive.addCopies(db, archive_id, people))) {
       return { status: 'known', archiveId: archive_id }
     }
-    return store(kept, { content_hash, own_key, people })
+    return store(kept, { content_hash, keysRead, people })
   }
 
   interface Prepared {
     content_hash: Buffer
-    own_key: string | null
+    keysRead: ReadKeys
     people: archive.People
   }
 
-  async function store(kept: Kept, { content_hash, own_key, people }: Prepared): Promise<Outcome> {
+  async function store(kept: Kept, { content_hash, keysRead, people }: Prepared): Promise<Outcome> {
     const { organizationId: organization_id, direction, message, receivedAt = now() } = kept
-    const recipients = await keys.recipientsFor(organization_id, own_key)
+    const recipients = await keys.recipientsFor(organization_id, keysRead)
     const { sealed, suffix } = await sealMessage(recipients, message.raw)
     const spool_id = await spool.id()
-    await requireRoom(spool_id, sealed.length)
+    await requireRoom(spool_id, organization_id, sealed.length)
     const id = ulid()
     const storage_key = keyOf(config.ARCHIVE_S3_PREFIX, organization_id, now(), `${id}.${suffix}`)
     await spool.write(storage_key, sealed)

@@ -44,9 +44,11 @@ export async function list(db: Db): Promise<SpoolStatus[]> {
   return rows
 }
 
-export async function bytesIn(db: Db, id: string): Promise<number> {
-  const { rows } = await sql<{ bytes: number }>`
-    select coalesce(sum(stored_size), 0)::bigint as bytes from archived_messages
-    where storage_type = 'spool' and spool_id = ${id}`.execute(db)
-  return rows[0]?.bytes ?? 0
+/** The bytes that wait in the folder. */
+export async function bytesByOrganization(db: Db, id: string): Promise<Map<string, number>> {
+  const { rows } = await sql<{ organization_id: string; bytes: number }>`
+    select organization_id, sum(stored_size)::bigint as bytes from archived_messages
+    where storage_type = 'spool' and spool_id = ${id}
+    group by organization_id`.execute(db)
+  return new Map(rows.map(({ organization_id, bytes }) => [organization_id, bytes]))
 }
