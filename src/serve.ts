@@ -7,6 +7,7 @@ import { holdDataDir, inUse, prepareDataDir } from './database/data-dir.ts'
 import { openDatabase, type Target } from './database/database.ts'
 import { startEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
+import { findPrimary } from './database/primary.ts'
 import { health } from './features/health/index.ts'
 import { startHeartbeat } from './features/monitoring/heartbeat.ts'
 import { webhookQueue } from './features/webhooks/delivery/enqueue.ts'
@@ -139,7 +140,7 @@ async function startDatabase(
 }
 
 async function migrateDatabase(target: Target): Promise<void> {
-  const migration = openDatabase(target, { pool: 1, name: 'migration' })
+  const migration = openDatabase(await findPrimary(target), { pool: 1, name: 'migration' })
   try {
     await migrate(migration.sql)
   } finally {

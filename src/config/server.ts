@@ -18,6 +18,12 @@ export const serverVariables = {
     'postgresql:',
   ]),
   DATABASE_POOL: env.integer('Connections to PostgreSQL per process', 10, { min: 2, max: 500 }),
+  DATABASE_TIMEOUT: env.integer('Seconds that a statement may take', 8, { min: 1, max: 600 }),
+  DATABASE_LONG_TIMEOUT: env.integer(
+    'Seconds that a statement of a report, an export, an import or a job may take',
+    900,
+    { min: 1, max: 86_400 },
+  ),
   REDIS_URL: env.url('Shared counters and pub/sub when more than one process runs', [
     'redis:',
     'rediss:',

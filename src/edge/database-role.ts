@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import type { Sql } from 'postgres'
 import { connect, EMBEDDED_NAME, type Target } from '../database/database.ts'
 import { urlOf } from '../database/embedded.ts'
+import { findPrimary } from '../database/primary.ts'
 import type { Vault } from '../lib/vault.ts'
 import { StartupError } from '../startup-error.ts'
 
@@ -49,7 +50,7 @@ export async function ensureEdgeRole(
   { password, statementFile }: { password: string; statementFile: string },
 ): Promise<void> {
   try {
-    if (!(await canLogIn(target, password))) await setPassword(sql, password)
+    if (!(await canLogIn(await findPrimary(target), password))) await setPassword(sql, password)
     await sql.unsafe(GRANTS).simple()
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }
