@@ -9,6 +9,8 @@ const SILENCE_MS = 3000
 const RETRY_MS = 250
 // At the start of a process nothing depends on the feed yet, and a busy machine is slow.
 const FIRST_ANSWER_MS = 30_000
+// Longer than any healthy server takes to deliver a notification.
+const FIRST_PROOF_MS = 10_000
 /** The channel on which the feed hears itself. */
 const PROOF_CHANNEL = 'mailplane_feed'
 
@@ -95,7 +97,7 @@ export function openFeeds({ open, notify }: Needs) {
     const followed = [...channels]
     const names = [PROOF_CHANNEL, ...channels.keys()]
     await ask(names.map((channel) => `listen ${channel}`).join(';'), limitMs)
-    await prove(limitMs)
+    await prove(Math.min(limitMs, FIRST_PROOF_MS))
     if (client === undefined || client.isLost) return
     connected = true
     for (const [, handlers] of followed) for (const { subscribed } of handlers) subscribed()
