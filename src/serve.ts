@@ -13,6 +13,7 @@ import { startHeartbeat } from './features/monitoring/heartbeat.ts'
 import { webhookQueue } from './features/webhooks/delivery/enqueue.ts'
 import { metrics } from './http/metrics.ts'
 import { httpServer, type Service } from './http/server.ts'
+import { PROCESS } from './jobs/lease.ts'
 import { type Log, serviceLog } from './log.ts'
 import { explainStartFailure, StartupError } from './startup-error.ts'
 import { VERSION } from './version.ts'
@@ -106,7 +107,7 @@ async function start(
   closers.push(() => drain(app))
   interruption.throwIfAborted()
   const url = await listen(app, config.HOST, config.PORT ?? defaultPort(daemons))
-  closers.push(startHeartbeat(core, running, url).stop)
+  closers.push(startHeartbeat(core, running, url, PROCESS).stop)
 
   const names = daemons.map(({ name }) => name)
   const tokenFiles = bootstrapKinds.map(
