@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type Access, startAccess } from './access/access.ts'
 import type { Caller } from './access/caller.ts'
 import { INTERNAL_TOKEN_FILE } from './access/internal.ts'
@@ -91,7 +92,12 @@ export async function startCore(
   foundation: Foundation,
 ): Promise<Core & { close(): Promise<void> }> {
   const { config, log, target, listeners, now = () => new Date() } = foundation
-  const database = openDatabase(target, { pool: config.DATABASE_POOL, name: 'main' })
+  const database = openDatabase(target, {
+    pool: config.DATABASE_POOL,
+    name: 'main',
+    timeout: config.DATABASE_TIMEOUT,
+    longTimeout: config.DATABASE_LONG_TIMEOUT,
+  })
   const { db } = database
   const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
   await verifyRootKey(db, sealing, config)
@@ -100,7 +106,10 @@ export async function startCore(
     config.REDIS_URL === undefined
       ? undefined
       : (await import('./redis/redis.ts')).redisLink(config.REDIS_URL, log)
-  const feeds = openFeeds(target)
+  const feeds = openFeeds({
+    open: database.open,
+    notify: (channel, payload) => sql`select pg_notify(${channel}, ${payload})`.execute(db),
+  })
   const { listen } = feeds
   const passwords = passwordHashing(config.SVC_HASHING_COST)
   const access = await startAccess({ db, now, log, config, vault: sealing, listen, passwords })

@@ -7,11 +7,13 @@ import { holdDataDir, inUse, prepareDataDir } from './database/data-dir.ts'
 import { openDatabase, type Target } from './database/database.ts'
 import { startEmbedded } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
+import { findPrimary } from './database/primary.ts'
 import { health } from './features/health/index.ts'
 import { startHeartbeat } from './features/monitoring/heartbeat.ts'
 import { webhookQueue } from './features/webhooks/delivery/enqueue.ts'
 import { metrics } from './http/metrics.ts'
 import { httpServer, type Service } from './http/server.ts'
+import { PROCESS } from './jobs/lease.ts'
 import { type Log, serviceLog } from './log.ts'
 import { explainStartFailure, StartupError } from './startup-error.ts'
 import { VERSION } from './version.ts'
@@ -105,7 +107,7 @@ async function start(
   closers.push(() => drain(app))
   interruption.throwIfAborted()
   const url = await listen(app, config.HOST, config.PORT ?? defaultPort(daemons))
-  closers.push(startHeartbeat(core, running, url).stop)
+  closers.push(startHeartbeat(core, running, url, PROCESS).stop)
 
   const names = daemons.map(({ name }) => name)
   const tokenFiles = bootstrapKinds.map(
@@ -139,7 +141,7 @@ async function startDatabase(
 }
 
 async function migrateDatabase(target: Target): Promise<void> {
-  const migration = openDatabase(target, { pool: 1, name: 'migration' })
+  const migration = openDatabase(await findPrimary(target), { pool: 1, name: 'migration' })
   try {
     await migrate(migration.sql)
   } finally {

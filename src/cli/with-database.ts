@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../config/index.ts'
+import { patiently } from '../database/budget.ts'
 import { holdDataDir, prepareDataDir } from '../database/data-dir.ts'
 import { type Database, openDatabase, type Target } from '../database/database.ts'
 import { runningEmbedded, startEmbedded } from '../database/embedded.ts'
+import { findPrimary } from '../database/primary.ts'
 import { StartupError } from '../startup-error.ts'
 
 const PATIENCE_MS = 30_000
@@ -44,9 +46,9 @@ async function using<Result>(
   target: Target,
   work: (database: Database, target: Target) => Promise<Result>,
 ): Promise<Result> {
-  const database = openDatabase(target, { pool: 2, name: 'command line' })
+  const database = openDatabase(await findPrimary(target), { pool: 2, name: 'command line' })
   try {
-    return await work(database, target)
+    return await patiently(() => work(database, target))
   } finally {
     await database.close()
   }

@@ -373,6 +373,7 @@ export interface Tables {
     sampled_requests: Generated<number>
     sampled_errors: Generated<number>
     sampled_at: Timestamp | null
+    claims_freed: Generated<boolean>
   }
   dashboard_users: {
     id: string

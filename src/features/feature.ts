@@ -11,6 +11,8 @@ export interface Feature {
   capabilities?: readonly string[]
   /** Routes and capabilities exist in this edition only; jobs and chores run in every edition. */
   edition?: Edition
+  /** The routes read much: their statements have the budget of DATABASE_LONG_TIMEOUT. */
+  isPatient?: true
   /** Run by the API service. */
   jobs?: readonly Job[]
   chores?: readonly Chore[]

@@ -2,6 +2,8 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   ApiError,
+  DatabaseAway,
+  DatabaseUnavailable,
   InvalidRequest,
   NoDataProvided,
   ServiceUnavailable,
@@ -15,6 +17,13 @@ import { IGNORED_FIELDS } from './ignored-names.ts'
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError | ApiError | Error, request, reply) => {
     const apiError = asApiError(error, request)
+    if (error instanceof DatabaseUnavailable) {
+      const { code, message } = error
+      request.log.warn(
+        { code, reason: message, correlation_id: request.id },
+        'database unavailable',
+      )
+    }
     if (!apiError) {
       request.log.error({ err: error, correlation_id: request.id }, 'request failed unexpectedly')
     }
@@ -58,6 +67,7 @@ export const errorBody = (error: ApiError, correlationId: string, toService = fa
 
 function asApiError(error: FastifyError | ApiError | Error, request: FastifyRequest) {
   if (error instanceof ApiError) return error
+  if (error instanceof DatabaseUnavailable) return new DatabaseAway()
   if (error instanceof OutOfTime) return new TooMuchWork()
   if (error instanceof PoolBusy) return new WorkersBusy()
   const { code, statusCode } = error as FastifyError

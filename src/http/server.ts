@@ -11,6 +11,7 @@ import fastify, {
 import type { Caller } from '../access/caller.ts'
 import { useBootstrapGate, useGuard } from '../access/guard.ts'
 import type { Core } from '../core.ts'
+import { patiently } from '../database/budget.ts'
 import { ApiError, MALFORMED_ADDRESS } from '../errors.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import { sequentialIds } from '../lib/ulid.ts'
@@ -39,7 +40,7 @@ export interface Service {
   name: string
   log: Log
   metrics: Metrics
-  features: { prefix: string; routes: FastifyPluginAsync }[]
+  features: { prefix: string; routes: FastifyPluginAsync; isPatient?: true }[]
 }
 
 /** Builds the HTTP server with everything that all requests share; features add only routes. */
@@ -122,11 +123,21 @@ export async function httpServer(core: Core, services: [Service, ...Service[]]) 
       scope.addHook('onRoute', (route) => {
         route.config = { ...route.config, service: name }
       })
-      for (const { prefix, routes } of features) await scope.register(routes, { prefix })
+      for (const { prefix, routes, isPatient } of features) {
+        await scope.register(isPatient ? patient(routes) : routes, { prefix })
+      }
     })
   }
   return app
 }
+
+/** Gives the statements of the handlers the budget of long work. */
+const patient =
+  (routes: FastifyPluginAsync): FastifyPluginAsync =>
+  async (app, options) => {
+    app.addHook('preHandler', (_request, _reply, next) => patiently(next))
+    await routes(app, options)
+  }
 
 /** Outlook and others write this path in several cases; the router compares every letter. */
 const withPathOfOutlook = (url: string): string =>

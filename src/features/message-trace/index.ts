@@ -13,6 +13,7 @@ export const messageTrace = (core: Core): Feature[] => {
   return [
     {
       prefix: PREFIX,
+      isPatient: true,
       routes: messageTraceRoutes(traceService(core), quarantine),
       capabilities: ['message_trace'],
       jobs: [expireQuarantine, deleteOldScores],

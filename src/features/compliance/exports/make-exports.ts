@@ -19,6 +19,7 @@ const MAX_PAUSE_MS = 10 * MINUTE_MS
 /** Makes the requested archives, one at a time in each process. */
 export const makeExports: Chore = {
   name: 'data-exports',
+  isPatient: true,
   async round(core) {
     const lease = newLease(LEASE_SECONDS)
     const request = await exports.claim(core.db, lease, core.now())
