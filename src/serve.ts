@@ -4,9 +4,8 @@ import { type Core, startCore } from './core.ts'
 import { chooseDaemons, defaultPort, type Offered } from './daemons/index.ts'
 import { offerRestart } from './daemons/restarts.ts'
 import { holdDataDir, inUse, prepareDataDir } from './database/data-dir.ts'
-import { openDatabase, type Target } from './database/database.ts'
+import type { Target } from './database/database.ts'
 import { startEmbedded } from './database/embedded.ts'
-import { migrate } from './database/migrate.ts'
 import { health } from './features/health/index.ts'
 import { startHeartbeat } from './features/monitoring/heartbeat.ts'
 import { webhookQueue } from './features/webhooks/delivery/enqueue.ts'
@@ -14,6 +13,7 @@ import { metrics } from './http/metrics.ts'
 import { httpServer, type Service } from './http/server.ts'
 import { type Log, serviceLog } from './log.ts'
 import { explainStartFailure, StartupError } from './startup-error.ts'
+import { upgradeDatabase } from './upgrade.ts'
 import { VERSION } from './version.ts'
 
 // Container engines kill a process ten seconds after SIGTERM; both limits stay below that.
@@ -84,7 +84,10 @@ async function start(
 
   const target = config.DATABASE_URL ?? (await startDatabase(config, log, closers, interruption))
   interruption.throwIfAborted()
-  await migrateDatabase(target)
+  await upgradeDatabase(target, config, {
+    migration: ({ migration, state, ms }) => log.info({ migration, ms }, `migration ${state}`),
+    backup: (path, pending) => log.info({ path, pending }, 'backup before migration made'),
+  })
   interruption.throwIfAborted()
 
   const core = await startCore({ config, log, target, listeners: [webhookQueue(config)] })
@@ -136,15 +139,6 @@ async function startDatabase(
   const server = await startEmbedded(DATA_DIR, (message) => log.error(message), interruption)
   closers.push(server.stop)
   return server.target
-}
-
-async function migrateDatabase(target: Target): Promise<void> {
-  const migration = openDatabase(target, { pool: 1, name: 'migration' })
-  try {
-    await migrate(migration.sql)
-  } finally {
-    await migration.close()
-  }
 }
 
 async function startDaemons(
