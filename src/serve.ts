@@ -4,10 +4,8 @@ import { type Core, startCore } from './core.ts'
 import { chooseDaemons, defaultPort, type Offered } from './daemons/index.ts'
 import { offerRestart } from './daemons/restarts.ts'
 import { holdDataDir, inUse, prepareDataDir } from './database/data-dir.ts'
-import { openDatabase, type Target } from './database/database.ts'
+import type { Target } from './database/database.ts'
 import { startEmbedded } from './database/embedded.ts'
-import { migrate } from './database/migrate.ts'
-import { findPrimary } from './database/primary.ts'
 import { health } from './features/health/index.ts'
 import { startHeartbeat } from './features/monitoring/heartbeat.ts'
 import { webhookQueue } from './features/webhooks/delivery/enqueue.ts'
@@ -16,6 +14,7 @@ import { httpServer, type Service } from './http/server.ts'
 import { PROCESS } from './jobs/lease.ts'
 import { type Log, serviceLog } from './log.ts'
 import { explainStartFailure, StartupError } from './startup-error.ts'
+import { upgradeDatabase } from './upgrade.ts'
 import { VERSION } from './version.ts'
 
 // Container engines kill a process ten seconds after SIGTERM; both limits stay below that.
@@ -86,7 +85,10 @@ async function start(
 
   const target = config.DATABASE_URL ?? (await startDatabase(config, log, closers, interruption))
   interruption.throwIfAborted()
-  await migrateDatabase(target)
+  await upgradeDatabase(target, config, {
+    migration: ({ migration, state, ms }) => log.info({ migration, ms }, `migration ${state}`),
+    backup: (path, pending) => log.info({ path, pending }, 'backup before migration made'),
+  })
   interruption.throwIfAborted()
 
   const core = await startCore({ config, log, target, listeners: [webhookQueue(config)] })
@@ -138,15 +140,6 @@ async function startDatabase(
   const server = await startEmbedded(DATA_DIR, (message) => log.error(message), interruption)
   closers.push(server.stop)
   return server.target
-}
-
-async function migrateDatabase(target: Target): Promise<void> {
-  const migration = openDatabase(await findPrimary(target), { pool: 1, name: 'migration' })
-  try {
-    await migrate(migration.sql)
-  } finally {
-    await migration.close()
-  }
 }
 
 async function startDaemons(

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import { readConfig } from '../config/index.ts'
 import { keptSecret } from '../database/data-dir.ts'
-import { migrate } from '../database/migrate.ts'
 import {
   type DatabaseAddress,
   databaseAddress,
@@ -15,7 +14,9 @@ import { edgePlace } from '../edge/place.ts'
 import { renderForHosts } from '../edge/render.ts'
 import { requireFolderOfRoot } from '../edge/service-user.ts'
 import { vault } from '../lib/vault.ts'
+import { upgradeDatabase } from '../upgrade.ts'
 import { print } from './output.ts'
+import { upgradeNotes } from './upgrade-notes.ts'
 import { UsageError } from './usage.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -86,7 +87,7 @@ async function render(args: string[]): Promise<void> {
 async function prepare({ forPrivate = false } = {}) {
   const config = readConfig()
   return withDatabase(async ({ sql }, target) => {
-    await migrate(sql)
+    await upgradeDatabase(target, config, upgradeNotes)
     const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
     const password = edgePassword(sealing)
     const statementFile = `${config.DATA_DIR}/edge-role.sql`

@@ -29,7 +29,7 @@ const USAGE = `usage: mailplane COMMAND [--json]
   isp-limits set DOMAIN [--hourly N] [--daily N] [--burst N] [--delay MS] --reason TEXT
   archive export --organization ID --out FILE --reason TEXT
   domains verify NAME [--organization ID] [--reason TEXT]
-  db url | db migrate | db status
+  db url | db migrate [--plan] | db status
   backup [--out FILE] | backup verify FILE
   backup report BACKUP_ID running|completed|failed [--host NAME] [--target database|mail|config|all]
                 [--size BYTES] [--path TEXT] [--unencrypted] [--error TEXT]

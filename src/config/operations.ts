@@ -50,5 +50,10 @@ export const operationsVariables = {
   BACKUP_RETENTION_DAYS: env.integer('Days to keep backups; unset: for ever', undefined, {
     min: 1,
   }),
+  BACKUP_BEFORE_MIGRATION: env.choice(
+    'Databases that are backed up before migrations change them',
+    'embedded',
+    ['embedded', 'always', 'never'],
+  ),
   BACKUP_SCHEDULE: env.text('Backup schedule that the console shows'),
 } as const
