@@ -41,6 +41,8 @@ const USAGE = `usage: mailplane COMMAND [--json]
   openapi
 `
 
+const LEAVE_MS = 5000
+
 /** Runs one command and sets the exit status: 1 for a failure, 2 for wrong usage. */
 export async function main(args: string[]): Promise<void> {
   const [command, ...rest] = args
@@ -84,7 +86,7 @@ export async function main(args: string[]): Promise<void> {
       case 'backup':
         return await (await import('./backup.ts')).backupCommand(rest)
       case 'restore':
-        return await (await import('./backup.ts')).restoreCommand(rest)
+        return await (await import('./restore.ts')).restoreCommand(rest)
       case 'edge':
         return await (await import('./edge.ts')).edgeCommands(rest)
       case 'helper':
@@ -109,6 +111,8 @@ export async function main(args: string[]): Promise<void> {
     )
     if (usage) process.stderr.write(`\n${USAGE}`)
     process.exitCode = usage ? 2 : 1
+    // Ends a command that failed because a database or a storage hangs and whose connection stays.
+    if (command !== 'serve') setTimeout(() => process.exit(), LEAVE_MS).unref()
   }
 }
 

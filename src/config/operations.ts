@@ -50,5 +50,10 @@ export const operationsVariables = {
   BACKUP_RETENTION_DAYS: env.integer('Days to keep backups; unset: for ever', undefined, {
     min: 1,
   }),
+  BACKUP_TIMEOUT_SECONDS: env.integer(
+    'Seconds without progress after which a backup or a restore is given up',
+    120,
+    { min: 1, max: 86_400 },
+  ),
   BACKUP_SCHEDULE: env.text('Backup schedule that the console shows'),
 } as const

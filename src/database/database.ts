@@ -53,5 +53,9 @@ export function connect(target: Target, options: Options<Record<string, never>>)
     : postgres({ database: EMBEDDED_NAME, ...shared, ...target, user: EMBEDDED_NAME })
 }
 
+/** A further connection to the same database, which may be closed in the middle of a statement. */
+export const ownConnection = (sql: Sql): Sql =>
+  postgres({ ...sql.options, max: 1, max_lifetime: null } as never)
+
 /** Role and database of the embedded server. */
 export const EMBEDDED_NAME = 'mailplane'
