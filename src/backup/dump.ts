@@ -74,6 +74,9 @@ async function dumpAll(
       rows += rowsIn(bytes)
       await put({ kind: 'rows', bytes })
     }
+    // postgres.js pauses its socket while the reader is behind and resumes it when the reader asks for
+    // more, which it does not do after the end.
+    copying._read(0)
     await put({ kind: 'table end', rows })
     progress(table.name, rows)
     total += rows

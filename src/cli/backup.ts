@@ -11,6 +11,7 @@ import { requireMigrated } from '../database/migrate.ts'
 import { failUnfinished, reportRun } from '../features/platform/backups/backups.repository.ts'
 import { TimedOut, within } from '../lib/timeout.ts'
 import { StartupError } from '../startup-error.ts'
+import { type BackupPlaces, backupPlaces } from './backup-places.ts'
 import { forgetHost, reportCommand } from './backup-reports.ts'
 import { print, tableProgress } from './output.ts'
 import { UsageError } from './usage.ts'
@@ -26,16 +27,29 @@ export async function backupCommand(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const config = readConfig()
   const [verb, name] = positionals
-  if (verb === undefined) return backup(config, values)
   if (verb === 'forget-host' && name !== undefined) return forgetHost(name, values.json)
-  if (verb !== 'verify' || name === undefined) {
-    throw new UsageError('backup takes verify FILE, report or forget-host NAME')
+  const places = backupPlaces(config)
+  try {
+    if (verb === undefined) return await backup(config, places, values)
+    if (verb === 'list') return print(await places.list(), values.json)
+    if (verb === 'verify' && name !== undefined) {
+      return await verify(config, places, name, values.json)
+    }
+    if (verb === 'upload' && name !== undefined) {
+      return await upload(config, places, name, values.json)
+    }
+  } finally {
+    places.close()
   }
-  return verify(config, name, values.json)
+  throw new UsageError('backup takes list, verify FILE, upload FILE, report or forget-host NAME')
 }
 
 /** Records the run before it begins, so that a run that was killed is visible too. */
-async function backup(config: Config, values: { json: boolean; out?: string }): Promise<void> {
+async function backup(
+  config: Config,
+  places: BackupPlaces,
+  values: { json: boolean; out?: string },
+): Promise<void> {
   passphraseOf(config)
   const at = new Date()
   const backup_id = stampOf(at)
@@ -46,7 +60,7 @@ async function backup(config: Config, values: { json: boolean; out?: string }): 
     backup_type: 'full' as const,
     target: 'database' as const,
     encrypted: true,
-    storage_path: path,
+    storage_path: places.bucket?.locationOf(nameOf(backup_id)) ?? path,
   }
   const soon = deadline(config)
   const make = async ({ db, sql }: Database) => {
@@ -58,9 +72,10 @@ async function backup(config: Config, values: { json: boolean; out?: string }): 
       const progress = tableProgress(values.json)
       const result = await makeBackup({ sql, settings: config, path, at, progress })
       const { size_bytes, checksum } = result
+      const copied = await copy(places, path, nameOf(backup_id), checksum, values.json)
       const report = { ...run, status: 'completed' as const, size_bytes, checksum }
       await soon(reportRun(db, report, new Date()))
-      return result
+      return { ...result, ...copied }
     } catch (error) {
       const error_message = error instanceof Error ? error.message : String(error)
       const report = { ...run, status: 'failed' as const, error_message }
@@ -76,15 +91,46 @@ async function backup(config: Config, values: { json: boolean; out?: string }): 
   print({ backup_id, ...made, verified: true, removed: removed.length }, values.json)
 }
 
-async function verify(config: Config, name: string, json: boolean): Promise<void> {
-  const watch = watchProgress(config.BACKUP_TIMEOUT_SECONDS)
-  watch.step(`reading ${name}`)
+/** Copies a backup into the bucket, if there is one. */
+async function copy(
+  { bucket }: BackupPlaces,
+  path: string,
+  name: string,
+  checksum: string,
+  isQuiet: boolean,
+) {
+  if (!bucket) return {}
+  const moved = (done: number, of: number) => {
+    if (!isQuiet) process.stderr.write(`upload: ${Math.floor((100 * done) / of)} %\n`)
+  }
   try {
-    const source = fileSource(resolve(name))
-    const reading = verifyBackup(source, passphraseOf(config), watch.moved)
+    await bucket.upload(path, name, checksum, moved)
+  } catch (error) {
+    const { message } = error as Error
+    throw new StartupError(`the backup is in ${path}, but not in the bucket: ${message}`)
+  }
+  return { location: bucket.locationOf(name) }
+}
+
+/** For a backup whose upload failed. */
+async function upload(config: Config, places: BackupPlaces, name: string, json: boolean) {
+  if (!places.bucket) throw new StartupError('BACKUP_S3_BUCKET is not set')
+  const path = resolve(name)
+  const { about, checksum } = await verifyBackup(fileSource(path), passphraseOf(config))
+  const copied = await copy(places, path, nameOf(about.backup_id), checksum, json)
+  print({ backup_id: about.backup_id, checksum, ...copied, verified: true }, json)
+}
+
+async function verify(config: Config, places: BackupPlaces, name: string, json: boolean) {
+  const passphrase = passphraseOf(config)
+  const source = await places.find(name)
+  const watch = watchProgress(config.BACKUP_TIMEOUT_SECONDS)
+  watch.step(`reading ${source.name}`)
+  try {
+    const reading = verifyBackup(source, passphrase, watch.moved)
     const { about, ...counts } = await watch.guard(reading)
     const { backup_id, created_at, version } = about
-    print({ file: name, backup_id, created_at, version, ...counts, verified: true }, json)
+    print({ file: source.name, backup_id, created_at, version, ...counts, verified: true }, json)
   } finally {
     watch.end()
   }

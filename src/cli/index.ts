@@ -30,11 +30,12 @@ const USAGE = `usage: mailplane COMMAND [--json]
   archive export --organization ID --out FILE --reason TEXT
   domains verify NAME [--organization ID] [--reason TEXT]
   db url | db migrate | db status
-  backup [--out FILE] | backup verify FILE
+  backup [--out FILE] | backup list
+  backup verify FILE|S3_URL|latest | backup upload FILE
   backup report BACKUP_ID running|completed|failed [--host NAME] [--target database|mail|config|all]
                 [--size BYTES] [--path TEXT] [--unencrypted] [--error TEXT]
   backup forget-host NAME
-  restore FILE [--force]
+  restore FILE|S3_URL|latest [--force]
   edge up | edge down [--delete] | edge status
   edge render [--out DIR]
   helper --socket PATH

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { fileSource, passphraseOf, ROOT_KEY, recordsOf, verifyBackup } from '../backup/backup.ts'
+import { passphraseOf, ROOT_KEY, recordsOf, verifyBackup } from '../backup/backup.ts'
 import { load } from '../backup/load.ts'
 import { watchProgress } from '../backup/watch.ts'
 import { type Config, readConfig } from '../config/index.ts'
 import { prepareDataDir } from '../database/data-dir.ts'
 import { StartupError } from '../startup-error.ts'
+import { backupPlaces } from './backup-places.ts'
 import { print, tableProgress } from './output.ts'
 import { UsageError } from './usage.ts'
 import { withDatabase } from './with-database.ts'
@@ -20,11 +21,13 @@ const options = {
 export async function restoreCommand(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [file] = positionals
-  if (file === undefined) throw new UsageError('restore takes the FILE of a backup')
+  if (file === undefined)
+    throw new UsageError('restore takes the FILE of a backup, its s3:// location, or latest')
   const config = readConfig()
   const passphrase = passphraseOf(config)
   prepareDataDir(config.DATA_DIR)
-  const source = fileSource(resolve(file))
+  const places = backupPlaces(config)
+  const source = await places.find(file)
   const watch = watchProgress(config.BACKUP_TIMEOUT_SECONDS)
   try {
     // Verify before any data is deleted.
@@ -51,6 +54,7 @@ export async function restoreCommand(args: string[]): Promise<void> {
     print({ backup_id, created_at, version, rows: restored.rows, restored: true }, values.json)
   } finally {
     watch.end()
+    places.close()
   }
 }
 
