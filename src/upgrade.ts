@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sql } from 'postgres'
-import { folderOf, makeBackup, ROOT_KEY, stampOf } from './backup/backup.ts'
+import { makeBackup, rootKeyOf } from './backup/backup.ts'
+import { folderOf, nameOf, stampOf } from './backup/files.ts'
 import type { Config } from './config/index.ts'
 import { openDatabase, type Target } from './database/database.ts'
 import { type MigrationNews, migrate } from './database/migrate.ts'
@@ -14,6 +14,7 @@ type Settings = Pick<
   | 'BACKUP_DIR'
   | 'BACKUP_PASSPHRASE'
   | 'BACKUP_RETENTION_DAYS'
+  | 'BACKUP_TIMEOUT_SECONDS'
   | 'DATABASE_URL'
   | 'DATA_DIR'
   | 'SVC_SECRET_KEY'
@@ -51,7 +52,8 @@ export const isBackedUp = ({ BACKUP_BEFORE_MIGRATION: when, DATABASE_URL }: Sett
 
 async function backUp(sql: Sql, config: Settings): Promise<string> {
   const at = new Date()
-  const path = join(folderOf(config), `mailplane-${stampOf(at)}.backup`)
+  const path = join(folderOf(config), nameOf(stampOf(at)))
+  // Without a passphrase the file is as safe as the database beside it, which the same key opens.
   const settings = { ...config, BACKUP_PASSPHRASE: config.BACKUP_PASSPHRASE ?? rootKeyOf(config) }
   try {
     await makeBackup({ sql, settings, path, at, progress: () => {} })
@@ -61,15 +63,4 @@ async function backUp(sql: Sql, config: Settings): Promise<string> {
       `the backup before the migration failed: ${(error as Error).message}; BACKUP_BEFORE_MIGRATION=never migrates without one`,
     )
   }
-}
-
-/**
- * The passphrase of a host that has set none. The file then is as safe as the database beside it, which
- * the same key opens.
- */
-function rootKeyOf({ DATA_DIR, SVC_SECRET_KEY }: Settings): string {
-  if (SVC_SECRET_KEY !== undefined) return SVC_SECRET_KEY
-  const file = join(DATA_DIR, ROOT_KEY)
-  if (!existsSync(file)) throw new StartupError(`${file} is missing; restore it from a backup`)
-  return readFileSync(file, 'utf8').trim()
 }

@@ -30,16 +30,19 @@ const USAGE = `usage: mailplane COMMAND [--json]
   archive export --organization ID --out FILE --reason TEXT
   domains verify NAME [--organization ID] [--reason TEXT]
   db url | db migrate [--plan] | db status
-  backup [--out FILE] | backup verify FILE
+  backup [--out FILE] | backup list
+  backup verify FILE|S3_URL|latest | backup upload FILE
   backup report BACKUP_ID running|completed|failed [--host NAME] [--target database|mail|config|all]
                 [--size BYTES] [--path TEXT] [--unencrypted] [--error TEXT]
   backup forget-host NAME
-  restore FILE [--force]
+  restore FILE|S3_URL|latest [--force]
   edge up | edge down [--delete] | edge status
   edge render [--out DIR]
   helper --socket PATH
   openapi
 `
+
+const LEAVE_MS = 5000
 
 /** Runs one command and sets the exit status: 1 for a failure, 2 for wrong usage. */
 export async function main(args: string[]): Promise<void> {
@@ -84,7 +87,7 @@ export async function main(args: string[]): Promise<void> {
       case 'backup':
         return await (await import('./backup.ts')).backupCommand(rest)
       case 'restore':
-        return await (await import('./backup.ts')).restoreCommand(rest)
+        return await (await import('./restore.ts')).restoreCommand(rest)
       case 'edge':
         return await (await import('./edge.ts')).edgeCommands(rest)
       case 'helper':
@@ -109,6 +112,8 @@ export async function main(args: string[]): Promise<void> {
     )
     if (usage) process.stderr.write(`\n${USAGE}`)
     process.exitCode = usage ? 2 : 1
+    // Ends a command that failed because a database or a storage hangs and whose connection stays.
+    if (command !== 'serve') setTimeout(() => process.exit(), LEAVE_MS).unref()
   }
 }
 

@@ -5,9 +5,11 @@ import { holdDataDir, prepareDataDir } from '../database/data-dir.ts'
 import { type Database, openDatabase, type Target } from '../database/database.ts'
 import { runningEmbedded, startEmbedded } from '../database/embedded.ts'
 import { findPrimary } from '../database/primary.ts'
+import { within } from '../lib/timeout.ts'
 import { StartupError } from '../startup-error.ts'
 
 const PATIENCE_MS = 30_000
+const CLOSE_MS = 10_000
 
 /**
  * Opens the external database, that of a running server, or starts the embedded one for the command.
@@ -50,6 +52,7 @@ async function using<Result>(
   try {
     return await patiently(() => work(database, target))
   } finally {
-    await database.close()
+    // A database that hangs does not answer to this either.
+    await within(CLOSE_MS, database.close()).catch(() => {})
   }
 }

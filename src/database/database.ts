@@ -1,5 +1,5 @@
 import { Kysely, type Transaction } from 'kysely'
-import type { Sql } from 'postgres'
+import postgres, { type Sql } from 'postgres'
 import { type Budget, budgetOf, isPatient } from './budget.ts'
 import { Clients } from './clients.ts'
 import { connect, type Target } from './connect.ts'
@@ -79,3 +79,7 @@ function lending(open: OpenClient, name: string, size: number, budget: Budget): 
   const transactions = new Clients(openOne, size, budget.silenceMs)
   return { statements, transactions }
 }
+
+/** A further connection to the same database, which may be closed in the middle of a statement. */
+export const ownConnection = (sql: Sql): Sql =>
+  postgres({ ...sql.options, max: 1, max_lifetime: null } as never)
