@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
+  chmodSync,
   chownSync,
   closeSync,
   existsSync,
@@ -7,8 +8,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -22,15 +21,13 @@ import { StartupError } from '../startup-error.ts'
 import { keptSecret } from './data-dir.ts'
 import { connect, EMBEDDED_NAME, type Target } from './database.ts'
 import { isRoot, NOBODY, postgresBinaries } from './embedded-binaries.ts'
+import { OWN_FOLDER, pidFile, worksIn } from './embedded-processes.ts'
 
 interface EmbeddedServer {
   target: Target
   stop(): Promise<void>
 }
 
-// The server is started inside its folder and refers to it by this name. The folder is entered before
-// privileges are dropped, so `nobody` needs no access to the parent folders.
-const OWN_FOLDER = '/proc/self/cwd'
 const environment = { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH }
 
 const START_TRIES = 6
@@ -51,6 +48,7 @@ export async function startEmbedded(
   if (!existsSync(join(folder, 'PG_VERSION'))) {
     await initialize(programs, folder, password, interruption)
   }
+  closeToOthers(folder)
   await endOrphans(folder)
 
   const logs = join(dataDir, 'logs')
@@ -167,6 +165,20 @@ async function initialize(
   }
   rmSync(folder, { recursive: true, force: true })
   renameSync(unfinished, folder)
+}
+
+/**
+ * PostgreSQL refuses a folder that its group may write, or others may read. Kubernetes opens every
+ * folder of a volume with `fsGroup` to that group.
+ */
+function closeToOthers(folder: string): void {
+  if ((statSync(folder).mode & 0o027) === 0) return
+  try {
+    chmodSync(folder, 0o700)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartupError(`${folder} must have the mode 0700, which cannot be set (${code})`)
+  }
 }
 
 /** As root the server runs as the owner of its folder. */
@@ -298,27 +310,10 @@ async function createDatabase(target: Target): Promise<void> {
   }
 }
 
-const pidFile = (folder: string): string[] => {
-  try {
-    return readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
-  } catch {
-    return []
-  }
-}
-
-const worksIn = (pid: number | string, folder: string): boolean => {
-  try {
-    const place = readlinkSync(`/proc/${pid}/cwd`)
-    const real = realpathSync(folder)
-    return place === real || place.startsWith(`${real}/`)
-  } catch {
-    return false
-  }
-}
-
 /**
  * Stops a server that outlived the process that started it; the folder is locked, so no other process
- * uses it. Removes the pid file, since its number may belong to an unrelated process by now.
+ * uses it. Removes the pid file, since its number may belong to an unrelated process by now. The file
+ * of a server that cannot be stopped stays: it keeps a second server off the same files.
  */
 export async function endOrphans(folder: string): Promise<void> {
   const postmaster = pidFile(folder)[0]
@@ -330,6 +325,7 @@ export async function endOrphans(folder: string): Promise<void> {
     if (await areGone(folder, waitMs)) break
   }
   await killAll(folder)
+  if (worksIn(Number(postmaster), folder)) return
   rmSync(join(folder, 'postmaster.pid'), { force: true })
 }
 

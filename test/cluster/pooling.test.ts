@@ -13,14 +13,15 @@ import {
   temporaryFolder,
   until,
 } from '../support/process.ts'
-import { openPrograms, type Programs, programMissing, why } from '../support/programs.ts'
+import { missingProgram, skipped } from '../support/programs.ts'
+import { openPrograms, type Programs } from '../support/running-programs.ts'
 import { waitFor } from '../support/wait.ts'
 
 const PROGRAM = '/usr/sbin/pgbouncer'
-const missing = programMissing(PROGRAM)
+const missing = missingProgram('pgbouncer')
 const KEY = { SVC_SECRET_KEY: 'the root key of every process here' }
 
-describe.skipIf(missing)(`a server behind pgbouncer${why(missing)}`, () => {
+describe.skipIf(missing)(`a server behind pgbouncer${skipped(missing)}`, () => {
   let database: Awaited<ReturnType<typeof cloneDatabase>>
   let programs: Programs
   beforeAll(async () => {
