@@ -22,6 +22,11 @@ export const daemons: readonly Offered[] = [
   },
   { name: 'archiver', port: 8083, load: async () => (await import('./archiver.ts')).archiver },
   {
+    name: 'encryption',
+    port: 8084,
+    load: async () => (await import('./encryption.ts')).encryption,
+  },
+  {
     name: 'log_ingestor',
     port: 8087,
     load: async () => (await import('./log-ingestor.ts')).logIngestor,

@@ -1294,6 +1294,37 @@ export interface Tables {
     created_at: Generated<Timestamp>
     changed_at: Generated<Timestamp>
   }
+  pgp_key_jobs: {
+    id: string
+    organization_id: string
+    account_id: string
+    email: string
+    status: 'running' | 'completed' | 'failed'
+    fingerprint: string | null
+    error: string | null
+    created_at: Generated<Timestamp>
+    seen_at: Generated<Timestamp>
+  }
+  pgp_keys: {
+    id: string
+    organization_id: string
+    account_id: string | null
+    email: string
+    fingerprint: string
+    user_id: string
+    key_type: string
+    key_length: number | null
+    public_key: string
+    published_key: Buffer
+    wkd_hash: string
+    private_key: Buffer | null
+    can_encrypt: boolean
+    preferred: Generated<boolean>
+    expires_at: Timestamp | null
+    revoked: Generated<boolean>
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
   provisioning: {
     resource_type: 'mailbox' | 'domain'
     resource_id: string

@@ -247,6 +247,10 @@ const FEATURES: readonly FeatureParts[] = [
     },
   },
   {
+    api: async () => (await import('./encryption/index.ts')).encryption,
+    events: () => import('./encryption/encryption.events.ts'),
+  },
+  {
     api: async () => (await import('./rag/index.ts')).rag,
     events: () => import('./rag/rag.events.ts'),
     work: { rag: async () => (await import('./rag/rag.work.ts')).ragWork },

@@ -1,0 +1,21 @@
+import { type Caller, isPlatform } from '../../access/caller.ts'
+import { holderOf } from '../mailbox/holder.ts'
+import { OrganizationRequired } from './encryption.errors.ts'
+
+/** The keys that a request is about: those of an organization, or of one of its mailboxes alone. */
+export interface Whose {
+  organizationId: string
+  account?: { id: string; email: string }
+}
+
+/** A tenant acts on its own organization; a platform caller must name one. */
+export function organizationOf(caller: Caller, sent: string | undefined): Whose {
+  if (!isPlatform(caller)) return { organizationId: caller.organizationId ?? '' }
+  if (sent === undefined) throw new OrganizationRequired()
+  return { organizationId: sent }
+}
+
+export const mailboxOf = (caller: Caller): Whose => ({
+  organizationId: caller.organizationId ?? '',
+  account: holderOf(caller),
+})
