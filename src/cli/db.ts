@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { folderOf } from '../backup/backup.ts'
+import { folderOf } from '../backup/files.ts'
 import { type Config, readConfig } from '../config/index.ts'
 import { urlOf } from '../database/embedded.ts'
 import { migrationStatus } from '../database/migrate.ts'

@@ -6,7 +6,7 @@ import postgres, { type Sql } from 'postgres'
 import { afterEach, beforeEach, expect, inject, it } from 'vitest'
 import { cloneDatabase } from '../../test/support/postgres.ts'
 import { waitFor } from '../../test/support/wait.ts'
-import { recordsOf } from '../backup/backup.ts'
+import { fileSource, recordsOf } from '../backup/backup.ts'
 import { load } from '../backup/load.ts'
 import { upgradeDatabase } from '../upgrade.ts'
 import {
@@ -197,6 +197,7 @@ it('backs a database up before a migration, and the backup is the way back', asy
     BACKUP_DIR: undefined,
     BACKUP_PASSPHRASE: undefined,
     BACKUP_RETENTION_DAYS: undefined,
+    BACKUP_TIMEOUT_SECONDS: 120,
     DATABASE_URL: database.url,
     DATA_DIR,
     SVC_SECRET_KEY: 'a root key of at least thirty-two characters',
@@ -211,8 +212,13 @@ it('backs a database up before a migration, and the backup is the way back', asy
   expect(await sql`select id from organizations`).toEqual([])
   expect(backups).toHaveLength(1)
 
-  const records = recordsOf(backups[0] as string, settings.SVC_SECRET_KEY)
-  await load(sql, records, { force: true, files: () => {}, progress: () => {} })
+  const records = recordsOf(fileSource(backups[0] as string), settings.SVC_SECRET_KEY)
+  await load(sql, records, {
+    force: true,
+    files: () => {},
+    progress: () => {},
+    migrating: (work) => work,
+  })
   expect(await sql`select id from organizations`).toEqual([{ id: 'acme' }])
   expect(await appliedNames()).not.toContain(NEXT)
 })
@@ -224,6 +230,7 @@ it('does not migrate when the backup fails', async () => {
     BACKUP_DIR: join(folder, 'file', 'backups'),
     BACKUP_PASSPHRASE: 'correct horse battery staple',
     BACKUP_RETENTION_DAYS: undefined,
+    BACKUP_TIMEOUT_SECONDS: 120,
     DATABASE_URL: database.url,
     DATA_DIR: folder,
     SVC_SECRET_KEY: 'a root key of at least thirty-two characters',
