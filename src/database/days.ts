@@ -33,6 +33,34 @@ export async function makeDays(db: Db, { name, time }: DayTable, now: Date): Pro
   return made
 }
 
+/**
+ * Makes an index for searches in a text column of each day that is over. On the day of today it would cost
+ * a fifth of the ingestion. Returns the number of indexes.
+ */
+export async function indexPastDays(
+  db: Db,
+  { name }: DayTable,
+  column: string,
+  now: Date,
+): Promise<number> {
+  const { rows } = await sql<{ partition_name: string; is_broken: boolean }>`
+    select partition_name, found.indexrelid is not null as is_broken
+    from day_partitions
+    left join pg_index found
+      on found.indexrelid = to_regclass(format('days.%I', partition_name || '_' || ${column}))
+    where table_name = ${name} and ends_at <= ${now.toISOString()}::timestamptz
+      and found.indisvalid is not true
+    order by ends_at desc`.execute(db)
+  for (const { partition_name, is_broken } of rows) {
+    const index = `${partition_name}_${column}`
+    // An interrupted build leaves an invalid index.
+    if (is_broken) await sql`drop index concurrently if exists ${sql.id('days', index)}`.execute(db)
+    await sql`create index concurrently if not exists ${sql.id(index)}
+      on ${sql.id('days', partition_name)} using gin (${sql.ref(column)} gin_trgm_ops)`.execute(db)
+  }
+  return rows.length
+}
+
 export interface Expired {
   days: number
   /** Rows that were moved out of a day before it was dropped. */

@@ -106,6 +106,22 @@ it('reads the days that a search asks for and no others', async () => {
   }
 })
 
+it('finds a subject by an index in the days that are over', async () => {
+  for (const days of [6, 5]) await makeDayBefore(days)
+  await insert(row('five', -5), row('six', -6), row('today', 0))
+  await keepLogDays.run(app.core)
+  const { rows } = await sql<{ name: string }>`
+    select indexrelid::regclass::text as name from pg_index
+    where indisvalid and indexrelid::regclass::text like 'days.mail_log_%_subject'`.execute(
+    app.core.db,
+  )
+  const names = rows.map(({ name }) => name)
+  expect(names).toContain(`days.${nameOf(-5)}_subject`)
+  expect(names).not.toContain(`days.${nameOf(0)}_subject`)
+  const found = await owner.get('/api/v1/message-trace/trace?subject=OF+FIVE')
+  expect(found.body.data).toMatchObject([{ id: 'five' }])
+})
+
 /** The partitions in the plans of all queries that the work makes. */
 async function daysReadBy(work: (db: Db) => Promise<unknown>): Promise<string[]> {
   const { db } = app.core

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Core } from '../../core.ts'
-import { type DayTable, dropDays, makeDays } from '../../database/days.ts'
+import { type DayTable, dropDays, indexPastDays, makeDays } from '../../database/days.ts'
 import type { Job } from '../../jobs/jobs.ts'
 import { DAY_MS, HOUR_SECONDS } from '../../lib/time.ts'
 
@@ -8,19 +8,22 @@ export const mailLog: DayTable = { name: 'mail_log', time: 'timestamp', key: ['t
 
 export const makeLogDays = ({ db, now }: Pick<Core, 'db' | 'now'>) => makeDays(db, mailLog, now())
 
-/** Makes the days to come, and drops those that are older than MAIL_LOG_RETENTION_DAYS. */
+/** Makes the days to come, drops those that are too old, and indexes the subjects of those that are over. */
 export const keepLogDays: Job = {
   name: 'mail-log.days',
   everySeconds: HOUR_SECONDS,
   async run(core: Core) {
-    const { config, db, log, now } = core
+    const { config, db, now } = core
     await makeLogDays(core)
-    if (config.MAIL_LOG_RETENTION_DAYS === 0) return
-    const before = new Date(now().getTime() - config.MAIL_LOG_RETENTION_DAYS * DAY_MS)
-    const expired = await dropDays(db, mailLog, before, isKept(now()))
-    if (expired.days > 0 || expired.deleted > 0)
-      log.info(expired, 'old days of the mail log dropped')
+    if (config.MAIL_LOG_RETENTION_DAYS > 0) await dropOld(core)
+    await indexPastDays(db, mailLog, 'subject', now())
   },
+}
+
+async function dropOld({ config, db, log, now }: Core): Promise<void> {
+  const before = new Date(now().getTime() - config.MAIL_LOG_RETENTION_DAYS * DAY_MS)
+  const expired = await dropDays(db, mailLog, before, isKept(now()))
+  if (expired.days > 0 || expired.deleted > 0) log.info(expired, 'old days of the mail log dropped')
 }
 
 /**
