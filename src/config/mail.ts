@@ -20,6 +20,9 @@ export const mailVariables = {
 
   POSTFIX_LOG_FILE: env.text('Older name of MAIL_LOG_FILE, which wins when both are set'),
   MAIL_LOG_NAME: env.text('Name of the machine that writes the log; unset: its host name'),
+  MAIL_LOG_RETENTION_DAYS: env.integer('Days to keep the mail log; 0: for ever', 90, {
+    max: 36_500,
+  }),
   MAIL_LOG_INTERNAL_RELAYS: env.words('Relays that are filters and hand mail back to Postfix', [
     'tracking-filter',
     'webhook-filter',

@@ -472,6 +472,12 @@ export interface Tables {
     modified_at: Generated<Timestamp>
     schedule_tag: string | null
   }
+  day_partitions: {
+    table_name: string | null
+    partition_name: string | null
+    begins_at: Timestamp | null
+    ends_at: Timestamp | null
+  }
   deleted_mailboxes: {
     id: string
     organization_id: string
