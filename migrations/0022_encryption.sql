@@ -44,3 +44,13 @@ create table pgp_key_jobs (
 
 create index pgp_key_jobs_of_organization on pgp_key_jobs (organization_id);
 create index pgp_key_jobs_of_account on pgp_key_jobs (account_id);
+
+-- Mailboxes that encrypt what they receive to the preferred key of their holder.
+create table mail_encryption (
+  account_id text primary key references email_accounts on delete cascade,
+  organization_id text not null references organizations on delete cascade,
+  enabled boolean not null,
+  updated_at timestamptz not null default now()
+);
+
+create index mail_encryption_of_organization on mail_encryption (organization_id);

@@ -953,6 +953,12 @@ export interface Tables {
     lease_until: Generated<Timestamp>
     created_at: Generated<Timestamp>
   }
+  mail_encryption: {
+    account_id: string
+    organization_id: string
+    enabled: boolean
+    updated_at: Generated<Timestamp>
+  }
   mail_log: {
     id: string
     timestamp: Timestamp

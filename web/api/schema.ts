@@ -944,6 +944,13 @@ export type EmailAccountListItem = {
   organization_name: string
 }
 
+export type EncryptedDelivery = {
+  enabled: boolean
+  /** The key that mail is encrypted to */
+  fingerprint: string | null
+  updated_at: string | null
+}
+
 export type Error = {
   type: "error"
   msg: string
@@ -1221,6 +1228,8 @@ export type MailboxCapabilities = {
     app_passwords: boolean
     /** Programs that signed in through the browser */
     grants: boolean
+    /** Own keys, and encrypted delivery */
+    encryption: boolean
     /** Whether the filter service is there; looked at anew every minute */
     rules: boolean
     /** Whether the filter service is there; looked at anew every minute */
@@ -3825,6 +3834,10 @@ export interface Get {
   /** Capabilities available to this mailbox; hide everything else. Mailbox session */
   '/mailbox/capabilities': {
     data: MailboxCapabilities
+  }
+  /** Whether mail that arrives is encrypted to the own key. Mailbox session */
+  '/mailbox/encryption/delivery': {
+    data: EncryptedDelivery
   }
   /** How the generation of an own large key goes; kept for a day. Mailbox session */
   '/mailbox/encryption/pgp/jobs/{job_id}': {
@@ -10486,6 +10499,13 @@ export interface Put {
       active: boolean
     }
   }
+  /** Encrypt mail that arrives to the own preferred key, or stop to. Mailbox session */
+  '/mailbox/encryption/delivery': {
+    body: {
+      enabled: boolean
+    }
+    data: EncryptedDelivery
+  }
   /** Forward mail of this mailbox, or stop to. Mailbox session */
   '/mailbox/forwarding': {
     body?: {
@@ -11723,6 +11743,8 @@ export interface Levels {
   'POST /mailbox/blocked-senders': 'Mailbox session'
   'DELETE /mailbox/blocked-senders/{address}': 'Mailbox session'
   'GET /mailbox/capabilities': 'Mailbox session'
+  'GET /mailbox/encryption/delivery': 'Mailbox session'
+  'PUT /mailbox/encryption/delivery': 'Mailbox session'
   'POST /mailbox/encryption/pgp/decrypt': 'Mailbox session'
   'POST /mailbox/encryption/pgp/encrypt': 'Mailbox session'
   'POST /mailbox/encryption/pgp/generate': 'Mailbox session'

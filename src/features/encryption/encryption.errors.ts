@@ -8,7 +8,7 @@ export const MailboxNotFound = defineError<string>({
   message: (email) => `Mailbox ${email} not found`,
 })
 
-/** The message says what is wrong with the key, certificate or text. */
+/** The message says what is wrong with the key or the text. */
 export const Refused = defineError<string>({ status: 400, message: (text) => text })
 
 export const NoKeyFor = defineError<string>({
@@ -46,4 +46,17 @@ export const TooManyKeyJobs = defineError<{ limit: number }>({
   code: 'TOO_MANY_KEY_JOBS',
   message: ({ limit }) => `An organization makes at most ${limit} large keys at once`,
   data: ({ limit }) => ({ limit }),
+})
+
+export const NoUsableKey = defineError({
+  status: 409,
+  code: 'NO_USABLE_KEY',
+  message: 'Make or import a key that can encrypt first',
+})
+
+export const KeyInUse = defineError({
+  status: 409,
+  code: 'KEY_IN_USE',
+  message:
+    'Mail of the mailbox is encrypted to this key: turn that off, or prefer another key, first',
 })

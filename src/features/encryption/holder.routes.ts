@@ -3,6 +3,7 @@ import { mailboxSession } from '../../access/labels.ts'
 import { WORK_ERRORS } from '../../errors.ts'
 import { Success, success } from '../../http/envelope.ts'
 import { Paginated, pageOf } from '../../http/paging.ts'
+import type { DeliveryService } from './delivery/delivery.service.ts'
 import * as errors from './encryption.errors.ts'
 import type { KeyService } from './pgp/keys.service.ts'
 import type { MessageService } from './pgp/messages.service.ts'
@@ -10,14 +11,48 @@ import { MAX_BODY_BYTES } from './pgp/pgp.routes.ts'
 import * as shapes from './pgp/pgp.schemas.ts'
 import { mailboxOf } from './whose.ts'
 
-const storing = [errors.Refused, errors.WrongPassphrase, errors.KeysFull, ...WORK_ERRORS]
+const storing = [
+  errors.Refused,
+  errors.WrongPassphrase,
+  errors.KeysFull,
+  errors.KeyInUse,
+  ...WORK_ERRORS,
+]
 const working = [errors.Refused, errors.WrongPassphrase, errors.NoKeyFor, ...WORK_ERRORS]
 const finding = [errors.KeyNotFound]
 
 /** The holder's own OpenPGP keys. Texts are encrypted to keys that the organization has stored. */
 export const holderRoutes =
-  (keys: KeyService, messages: MessageService): FastifyPluginAsyncTypebox =>
+  (
+    keys: KeyService,
+    messages: MessageService,
+    delivery: DeliveryService,
+  ): FastifyPluginAsyncTypebox =>
   async (app) => {
+    app.get('/delivery', {
+      config: { auth: mailboxSession() },
+      schema: {
+        operationId: 'mailbox_encrypted_delivery',
+        summary: 'Whether mail that arrives is encrypted to the own key',
+        response: { 200: Success(shapes.Delivery) },
+      },
+      handler: async ({ caller }) =>
+        success('Encrypted delivery retrieved', await delivery.get(caller)),
+    })
+
+    app.put('/delivery', {
+      config: { auth: mailboxSession(), errors: [errors.NoUsableKey] },
+      schema: {
+        operationId: 'mailbox_set_encrypted_delivery',
+        summary: 'Encrypt mail that arrives to the own preferred key, or stop to',
+        description: 'Mail that cannot be encrypted is deferred; it never arrives as plain text.',
+        body: shapes.DeliveryBody,
+        response: { 200: Success(shapes.Delivery) },
+      },
+      handler: async ({ caller, body }) =>
+        success('Encrypted delivery saved', await delivery.set(caller, body.enabled)),
+    })
+
     app.get('/pgp/keys', {
       config: { auth: mailboxSession() },
       schema: {
@@ -55,7 +90,7 @@ export const holderRoutes =
     })
 
     app.delete('/pgp/keys/:fingerprint', {
-      config: { auth: mailboxSession(), errors: finding },
+      config: { auth: mailboxSession(), errors: [...finding, errors.KeyInUse] },
       schema: {
         operationId: 'mailbox_delete_pgp_key',
         summary: 'Delete an own key, also its private part',

@@ -1,5 +1,6 @@
 import type { Core } from '../../core.ts'
 import type { Feature } from '../feature.ts'
+import { deliveryService } from './delivery/delivery.service.ts'
 import { holderRoutes } from './holder.routes.ts'
 import { internalRoutes } from './internal.routes.ts'
 import { forgetKeyJobs, keyJobs } from './pgp/key-jobs.ts'
@@ -25,7 +26,10 @@ export function encryption(core: Core): Feature[] {
       jobs: [forgetKeyJobs],
       close: () => jobs.close(),
     },
-    { prefix: '/api/v1/mailbox/encryption', routes: holderRoutes(keys, messages) },
+    {
+      prefix: '/api/v1/mailbox/encryption',
+      routes: holderRoutes(keys, messages, deliveryService(core)),
+    },
   ]
 }
 

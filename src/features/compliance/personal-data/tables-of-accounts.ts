@@ -243,8 +243,17 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: (person: Person) => [...accountIn('account_id')(person), ...addressIn('email')(person)],
     owner: 'organization_id',
     exported: 'records',
-    withheld: 'private_key published_key',
+    withheld: 'private_key public_key published_key',
     erased: { delete: ['keys', 'pgp_keys'] },
+  },
+  {
+    table: 'mail_encryption',
+    personal: '',
+    plain: '',
+    find: accountIn('account_id'),
+    owner: 'organization_id',
+    exported: 'records',
+    erased: { delete: ['keys', 'settings'] },
   },
   {
     table: 'pgp_key_jobs',

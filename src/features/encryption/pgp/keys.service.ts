@@ -6,6 +6,7 @@ import { domainOf, localPartOf, toMailAddress } from '../../../lib/mail-address.
 import { ulid } from '../../../lib/ulid.ts'
 import { taskIn } from '../../../lib/worker-pool.ts'
 import { EncryptionKeyGenerated } from '../../domains/domains.events.ts'
+import { isEncrypting } from '../delivery/delivery.repository.ts'
 import * as errors from '../encryption.errors.ts'
 import { EncryptionKeyImported } from '../encryption.events.ts'
 import type { Whose } from '../whose.ts'
@@ -86,12 +87,19 @@ export function keyService(needs: Needs) {
           wkd_hash: wkdHash(localPartOf(email)),
           created_at: at,
         })
+    if (facts.revoked && same) await refuseInUse(tx, same)
     const others = present.filter(({ id }) => id !== stored.id)
     if (isUsable(stored, now()) && !others.some((one) => one.preferred && isUsable(one, now()))) {
       await keys.prefer(tx, organizationId, email, stored.id)
       return { ...stored, preferred: true }
     }
     return stored
+  }
+
+  /** Mail that cannot be encrypted would wait, and then be returned to its senders. */
+  async function refuseInUse(tx: Tx, key: { preferred: boolean; account_id: string | null }) {
+    if (!key.preferred || key.account_id === null) return
+    if (await isEncrypting(tx, key.account_id)) throw new errors.KeyInUse()
   }
 
   async function storeGenerated(tx: Tx, whose: Whose, owner: Owner, made: ReadKey) {
@@ -207,6 +215,7 @@ export function keyService(needs: Needs) {
         if (found.length === 0) throw new errors.KeyNotFound()
         for (const one of found) {
           await keys.lockAddress(tx, one.organization_id, one.email)
+          await refuseInUse(tx, one)
           await keys.remove(tx, one.id)
           const left = await keys.ofAddress(tx, one.organization_id, one.email)
           const next = left.find((other) => isUsable(other, now()))

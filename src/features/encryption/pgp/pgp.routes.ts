@@ -3,6 +3,7 @@ import { key } from '../../../access/labels.ts'
 import { WORK_ERRORS } from '../../../errors.ts'
 import { Success, success } from '../../../http/envelope.ts'
 import { Paginated, pageOf } from '../../../http/paging.ts'
+import { OrganizationNotFound } from '../../organizations/organizations.errors.ts'
 import * as errors from '../encryption.errors.ts'
 import { organizationOf } from '../whose.ts'
 import type { KeyService } from './keys.service.ts'
@@ -12,29 +13,25 @@ import * as shapes from './pgp.schemas.ts'
 /** A text of 1 MB may double in JSON. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024
 
+const naming = [errors.OrganizationRequired, OrganizationNotFound]
 const storing = [
-  errors.OrganizationRequired,
+  ...naming,
   errors.Refused,
   errors.WrongPassphrase,
   errors.MailboxNotFound,
   errors.KeysFull,
+  errors.KeyInUse,
   ...WORK_ERRORS,
 ]
-const finding = [errors.OrganizationRequired, errors.KeyNotFound]
-const working = [
-  errors.OrganizationRequired,
-  errors.Refused,
-  errors.WrongPassphrase,
-  errors.NoKeyFor,
-  ...WORK_ERRORS,
-]
+const finding = [...naming, errors.KeyNotFound]
+const working = [...naming, errors.Refused, errors.WrongPassphrase, errors.NoKeyFor, ...WORK_ERRORS]
 
 /** OpenPGP for tenants. */
 export const pgpRoutes =
   (keys: KeyService, messages: MessageService): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get('/pgp/keys', {
-      config: { auth: key('read'), errors: [errors.OrganizationRequired] },
+      config: { auth: key('read'), errors: naming },
       schema: {
         operationId: 'list_pgp_keys',
         summary: 'OpenPGP keys of mailboxes and correspondents, newest first',
@@ -63,7 +60,7 @@ export const pgpRoutes =
     })
 
     app.delete('/pgp/keys/:fingerprint', {
-      config: { auth: key('write'), errors: finding },
+      config: { auth: key('write'), errors: [...finding, errors.KeyInUse] },
       schema: {
         operationId: 'delete_pgp_key',
         summary: 'Delete a key, also its private part',
@@ -112,7 +109,7 @@ export const pgpRoutes =
     })
 
     app.get('/pgp/jobs/:job_id', {
-      config: { auth: key('read'), errors: [errors.OrganizationRequired, errors.KeyJobNotFound] },
+      config: { auth: key('read'), errors: [...naming, errors.KeyJobNotFound] },
       schema: {
         operationId: 'get_pgp_key_job',
         summary: 'How the generation of a large key goes; kept for a day',

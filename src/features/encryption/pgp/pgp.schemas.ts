@@ -163,3 +163,13 @@ export const Verified = Type.Object({
   message: Type.String(),
   signatures: Signatures,
 })
+
+export const Delivery = Type.Object(
+  {
+    enabled: Type.Boolean(),
+    fingerprint: Nullable(Type.String({ description: 'The key that mail is encrypted to' })),
+    updated_at: Nullable(Timestamp),
+  },
+  { title: 'EncryptedDelivery' },
+)
+export const DeliveryBody = Body({ enabled: Type.Boolean() })
