@@ -37,6 +37,7 @@ const USAGE = `usage: mailplane COMMAND [--json]
   restore FILE [--force]
   edge up | edge down [--delete] | edge status
   edge render [--out DIR]
+  edge run [--services a,b]
   helper --socket PATH
   openapi
 `
