@@ -15,6 +15,7 @@ const steps = [
   [join('scripts', 'openapi.mjs'), '--check'],
   [join('scripts', 'web-types.mjs'), '--check'],
   [join('scripts', 'events.mjs'), '--check'],
+  [join('scripts', 'monitoring.mjs'), '--check'],
   [join('scripts', 'unread-fields.mjs')],
 ]
 for (const [file, ...args] of steps) {

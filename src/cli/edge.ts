@@ -9,6 +9,7 @@ import {
   forgetEdge,
 } from '../edge/database-role.ts'
 import { edgeDown, edgeStatus, edgeUp, type RunningEdge } from '../edge/edge.ts'
+import { runForeground } from '../edge/foreground.ts'
 import { requirePackages } from '../edge/packages.ts'
 import { edgePlace } from '../edge/place.ts'
 import { renderForHosts } from '../edge/render.ts'
@@ -30,8 +31,10 @@ export async function edgeCommands([verb, ...args]: string[]): Promise<void> {
       return status(args)
     case 'render':
       return render(args)
+    case 'run':
+      return runHost(args)
     default:
-      throw new UsageError('edge takes up, down, status or render')
+      throw new UsageError('edge takes up, down, status, render or run')
   }
 }
 
@@ -81,6 +84,14 @@ async function render(args: string[]): Promise<void> {
   const files = renderForHosts({ config, vault: sealing, database }, values.out)
   if (values.json) print({ out: values.out, files }, true)
   else process.stdout.write(`${files.length} files are in ${values.out}; begin with README.md\n`)
+}
+
+/** Runs the mail servers of this machine in the foreground; for containers. */
+async function runHost(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { services: { type: 'string' } } })
+  const { config, sealing, database } = await prepare()
+  requirePackages(config)
+  process.exit(await runForeground({ config, vault: sealing, database }, values.services))
 }
 
 /** Migrates the database and creates the role of the mail servers. */

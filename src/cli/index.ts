@@ -38,6 +38,7 @@ const USAGE = `usage: mailplane COMMAND [--json]
   restore FILE|S3_URL|latest [--force]
   edge up | edge down [--delete] | edge status
   edge render [--out DIR]
+  edge run [--services a,b]
   helper --socket PATH
   openapi
 `
