@@ -53,6 +53,11 @@ export default defineConfig({
         setup: [database],
         timeoutSeconds: 600,
       }),
+      lane('cluster', {
+        include: ['test/cluster/*.test.ts'],
+        setup: [database, build],
+        timeoutSeconds: 600,
+      }),
       lane('mail', {
         include: ['test/mail/*.test.ts'],
         setup: [database, build],
