@@ -36,16 +36,16 @@ export function forwardRequests(
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS })
   const [handle] = app.server.listeners('request')
   let known: readonly ForwardedRoute[] | undefined
-  let matches: (path: string) => boolean = () => false
+  let matches = routeMatcher([])
 
-  function isForwarded(url: string): boolean {
+  function isForwarded({ method = '', url = '/' }: IncomingMessage): boolean {
     const current = routes()
     if (current !== known) {
       known = current
-      matches = pathMatcher(current ?? [])
+      matches = routeMatcher(current ?? [])
     }
     const end = url.indexOf('?')
-    return matches(end === -1 ? url : url.slice(0, end))
+    return matches(method, end === -1 ? url : url.slice(0, end))
   }
 
   function forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -56,6 +56,8 @@ export function forwardRequests(
       const { connection: _, 'keep-alive': __, ...rest } = answer.headers
       if (stopping.aborted) outgoing.shouldKeepAlive = false
       outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, rest)
+      // A stream of events may have no data for long.
+      outgoing.flushHeaders()
       answer.pipe(outgoing)
       answer.on('error', () => outgoing.destroy())
     })
@@ -81,26 +83,31 @@ export function forwardRequests(
 
   app.server.removeAllListeners('request')
   app.server.on('request', (incoming, outgoing) => {
-    if (isForwarded(incoming.url ?? '/')) forward(incoming, outgoing)
+    if (isForwarded(incoming)) forward(incoming, outgoing)
     else handle?.call(app.server, incoming, outgoing)
   })
   app.addHook('onClose', async () => agent.destroy())
 }
 
-/** Tells whether a path belongs to one of the routes, for any method: the owner refuses wrong ones. */
-export function pathMatcher(routes: readonly ForwardedRoute[]): (path: string) => boolean {
-  const urls = [...new Set(routes.map(({ url }) => url))]
-  const exact = new Set(urls.filter((url) => !/[:*]/.test(url)))
-  const patterns = urls
-    .filter((url) => !exact.has(url))
-    .map(
-      (url) =>
-        new RegExp(
-          `^${url
-            .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
-            .replace(/:\w+/g, '[^/]+')
-            .replace(/\*/g, '.*')}$`,
-        ),
-    )
-  return (path) => exact.has(path) || patterns.some((pattern) => pattern.test(path))
+/** Tells whether a method and path belong to one of the routes. */
+export function routeMatcher(routes: readonly ForwardedRoute[]) {
+  const exact = new Set<string>()
+  const patterns: RegExp[] = []
+  for (const { method, url } of routes) {
+    const text = `${method} ${url}`
+    if (/[:*]/.test(url)) patterns.push(patternOf(text))
+    else exact.add(text)
+  }
+  return (method: string, path: string): boolean => {
+    const text = `${method} ${path}`
+    return exact.has(text) || patterns.some((pattern) => pattern.test(text))
+  }
 }
+
+const patternOf = (text: string): RegExp =>
+  new RegExp(
+    `^${text
+      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/:\w+/g, '[^/]+')
+      .replace(/\*/g, '.*')}$`,
+  )

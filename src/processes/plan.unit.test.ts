@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { chooseDaemons, daemons } from '../daemons/index.ts'
-import { pathMatcher } from './forwarding.ts'
+import { routeMatcher } from './forwarding.ts'
 import { connectionsFor, planProcesses } from './plan.ts'
 
 const plan = (SVC_WORKERS: number | 'auto', cores: number, services = 'all') =>
@@ -30,9 +30,10 @@ it('asks for connections for the pools of all processes', () => {
   expect(connectionsFor({ DATABASE_POOL: 10 }, plan(16, 1))).toBeGreaterThan(17 * 13)
 })
 
-it('recognizes the paths of routes that belong to another process', () => {
+it('recognizes the requests for routes of another process', () => {
   const routes = ['/webhook/status', '/limits/:type/:name', '/files/*']
-  const matches = pathMatcher(routes.map((url) => ({ method: 'GET', url })))
+  const matches = routeMatcher(routes.map((url) => ({ method: 'GET', url })))
   const paths = ['/webhook/status', '/limits/a/b%2Fc', '/files/a/b', '/webhook', '/limits/a', '/']
-  expect(paths.map(matches)).toEqual([true, true, true, false, false, false])
+  expect(paths.map((path) => matches('GET', path))).toEqual([true, true, true, false, false, false])
+  expect(paths.some((path) => matches('POST', path))).toBe(false)
 })
