@@ -37,6 +37,8 @@ export interface Core {
   log: Log
   db: Db
   now(): Date
+  /** Aborted when the process begins to stop. */
+  stopping: AbortSignal
   vault: Vault
   passwords: PasswordHashing
   /** Credential of requests between services of the installation. */
@@ -86,12 +88,14 @@ interface Foundation {
   /** Called with every emitted event, in the transaction that stores it. */
   listeners: readonly EventListener[]
   now?: () => Date
+  stopping?: AbortSignal
 }
 
 export async function startCore(
   foundation: Foundation,
 ): Promise<Core & { close(): Promise<void> }> {
   const { config, log, target, listeners, now = () => new Date() } = foundation
+  const { stopping = new AbortController().signal } = foundation
   const database = openDatabase(target, {
     pool: config.DATABASE_POOL,
     name: 'main',
@@ -127,6 +131,7 @@ export async function startCore(
     log,
     db,
     now,
+    stopping,
     vault: sealing,
     passwords,
     internalToken,

@@ -49,12 +49,15 @@ const LEAVE_MS = 5000
 export async function main(args: string[]): Promise<void> {
   const [command, ...rest] = args
   // A reader such as `head` may close the pipe early; a server goes on without its output.
-  if (command !== 'serve') process.stdout.on('error', endOnClosedPipe)
+  if (command !== 'serve' && command !== 'part') process.stdout.on('error', endOnClosedPipe)
   try {
     switch (command) {
       // Loaded on demand, so that a short command does not load the whole API.
       case 'serve':
         return await (await import('./serve.ts')).serveCommand(rest)
+      // One of the processes that `serve` starts.
+      case 'part':
+        return await (await import('../processes/part.ts')).runPart()
       case 'keys':
         return await (await import('./keys.ts')).keyCommands(rest)
       case 'operators':

@@ -30,6 +30,15 @@ export const serverVariables = {
   SVC_USER: env.text('User that serves when the process is started as root'),
   SVC_HELPER_SOCKET: env.text('Socket of the helper that has the rights of root'),
   SVC_SERVICES: env.text('Services that this process runs, as a comma list', 'all'),
+  SVC_WORKERS: env.numberOrAuto(
+    'Processes that answer requests; `auto`: one below four cores, then half of the cores',
+    { min: 1, max: 256 },
+  ),
+  SVC_DRAIN_SECONDS: env.integer(
+    'Seconds between SIGTERM, from which /readyz is 503, and the end of the listener',
+    0,
+    { max: 600 },
+  ),
   SVC_EDITION: env.choice('Edition whose surfaces are offered', 'enterprise', [
     'enterprise',
     'community',

@@ -28,8 +28,15 @@ interface EmbeddedServer {
   stop(): Promise<void>
 }
 
+interface EmbeddedOptions {
+  interruption?: AbortSignal
+  /** Connections that are needed at least. */
+  connections?: number
+}
+
 const environment = { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH }
 
+const MIN_CONNECTIONS = 200
 const START_TRIES = 6
 const RETRY_MS = 300
 
@@ -40,7 +47,7 @@ const RETRY_MS = 300
 export async function startEmbedded(
   dataDir: string,
   report: (message: string) => void,
-  interruption?: AbortSignal,
+  { interruption, connections = MIN_CONNECTIONS }: EmbeddedOptions = {},
 ): Promise<EmbeddedServer> {
   const programs = postgresBinaries()
   const folder = join(dataDir, 'postgres')
@@ -56,7 +63,7 @@ export async function startEmbedded(
   let stopping = false
   const start = async (tries: number): Promise<ChildProcess> => {
     try {
-      return await launch(programs, folder, port, logs)
+      return await launch(programs, folder, { port, logs, connections })
     } catch (error) {
       if (tries === 1) throw error
       // Processes of a killed server may take a while to end, or another program has taken the port.
@@ -81,7 +88,7 @@ export async function startEmbedded(
     while (!stopping) {
       try {
         await endOrphans(folder)
-        server = await launch(programs, folder, port, logs)
+        server = await launch(programs, folder, { port, logs, connections })
         keepRunning()
         return
       } catch {
@@ -240,15 +247,14 @@ function bufferMegabytes(): number {
 async function launch(
   programs: string,
   folder: string,
-  port: number,
-  logs: string,
+  { port, logs, connections }: { port: number; logs: string; connections: number },
 ): Promise<ChildProcess> {
   const settings = {
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '.',
     unix_socket_permissions: '0700',
-    max_connections: 200,
+    max_connections: Math.max(MIN_CONNECTIONS, connections),
     shared_buffers: `${bufferMegabytes()}MB`,
     // The default of 4 is for rotating disks and makes index scans look too expensive.
     random_page_cost: 1.1,

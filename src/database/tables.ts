@@ -408,6 +408,13 @@ export interface Tables {
     hard_deleted_at: Timestamp | null
     created_at: Generated<Timestamp>
   }
+  data_export_parts: {
+    file_name: string
+    number: number
+    export_id: string
+    content: Buffer
+    created_at: Generated<Timestamp>
+  }
   data_exports: {
     id: string
     organization_id: string | null

@@ -13,14 +13,14 @@ export interface Feature {
   edition?: Edition
   /** The routes read much: their statements have the budget of DATABASE_LONG_TIMEOUT. */
   isPatient?: true
-  /** Run by the API service. */
+  /** Run by the service `worker`. */
   jobs?: readonly Job[]
   chores?: readonly Chore[]
   /** Called when requests, jobs and chores have ended. */
   close?(): void | Promise<void>
 }
 
-/** Background work of a feature that a service other than the API runs. */
+/** Background work of a feature that a service other than `worker` runs. */
 export interface ServiceWork {
   jobs?: readonly Job[]
   chores?: readonly Chore[]

@@ -26,7 +26,7 @@ const PHASES = [
   'links',
 ] as const
 
-/** Services that run the jobs and chores of features, besides the API. */
+/** Services that run the jobs and chores of features, besides `worker`. */
 export type WorkingService =
   | 'analytics'
   | 'cert_manager'

@@ -82,6 +82,8 @@ export function spawnServer(start: Start) {
       HOME: dataDir,
       DATA_DIR: dataDir,
       PORT: '0',
+      // The same number of processes on every machine.
+      SVC_WORKERS: '1',
       SVC_HASHING_COST: 'lowest',
       NODE_COMPILE_CACHE: COMPILED,
       ...(!hasEdge && ownPorts()),

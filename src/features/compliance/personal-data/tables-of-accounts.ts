@@ -192,6 +192,17 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     erased: { by: 'exports' },
   },
   {
+    table: 'data_export_parts',
+    personal: 'content',
+    plain: 'file_name',
+    find: ({ email }: Person) => [
+      sql<SqlBool>`export_id in (select id from data_exports where user_email = ${email})`,
+    ],
+    exported: { not: 'an archive that the person can download' },
+    // With their parent rows.
+    erased: { by: 'exports' },
+  },
+  {
     table: 'analytics_schedules',
     personal: 'recipients last_error',
     plain: 'domain report_type interval timezone webhook_url webhook_secret',
