@@ -1,3 +1,4 @@
+import { databaseUrl } from './database-url.ts'
 import * as env from './env.ts'
 
 /** STARTTLS when the server offers it. */
@@ -51,9 +52,8 @@ export const mailVariables = {
 
 /** Settings that the rendered configuration of the mail servers is written from. */
 export const edgeVariables = {
-  EDGE_DATABASE_URL: env.url(
+  EDGE_DATABASE_URL: databaseUrl(
     'PostgreSQL as the mail servers reach it; unset: as this process does',
-    ['postgres:', 'postgresql:'],
   ),
   EDGE_PRIVATE_ADDRESS: env.text('IP address for traffic between the mail servers', '127.0.0.1'),
   EDGE_TRUSTED_NETWORKS: env.networks('Networks of the control plane, as Dovecot sees it'),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { databaseUrl } from './database-url.ts'
 import * as env from './env.ts'
 
 /** The default port of a process that runs the API. */
@@ -13,10 +14,7 @@ export const serverVariables = {
   ),
   HOST: env.text('Listening IP address or host name', '127.0.0.1'),
   DATA_DIR: env.text('Embedded database, bootstrap tokens, key files, logs, spool', './data'),
-  DATABASE_URL: env.url('External PostgreSQL; unset: an embedded one under DATA_DIR', [
-    'postgres:',
-    'postgresql:',
-  ]),
+  DATABASE_URL: databaseUrl('External PostgreSQL; unset: an embedded one under DATA_DIR'),
   DATABASE_POOL: env.integer('Connections to PostgreSQL per process', 10, { min: 2, max: 500 }),
   DATABASE_TIMEOUT: env.integer('Seconds that a statement may take', 8, { min: 1, max: 600 }),
   DATABASE_LONG_TIMEOUT: env.integer(

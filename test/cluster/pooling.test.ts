@@ -70,7 +70,10 @@ default_pool_size = 20
 
   it('refuses to start with transaction pooling, in one line that names it', async () => {
     const dataDir = temporaryFolder()
-    const server = spawnServer({ dataDir, env: { ...KEY, DATABASE_URL: await pool('transaction') } })
+    const server = spawnServer({
+      dataDir,
+      env: { ...KEY, DATABASE_URL: await pool('transaction') },
+    })
     expect(await server.ended).toMatchObject({
       code: 1,
       stdout: '',
