@@ -1,4 +1,4 @@
-import { parseHosts } from '../database/hosts.ts'
+import { parseDatabaseHosts } from '../lib/database-hosts.ts'
 import type { Variable } from './env.ts'
 
 /** The URL of PostgreSQL, with one host or a list of hosts. */
@@ -6,5 +6,5 @@ export const databaseUrl = (description: string): Variable<string | undefined> =
   description,
   fallback: undefined,
   expected: 'an address that starts with postgres:// or postgresql://',
-  parse: (value) => (parseHosts(value) ? value : undefined),
+  parse: (value) => (parseDatabaseHosts(value) ? value : undefined),
 })

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
-import { parseHosts } from './hosts.ts'
+import { parseDatabaseHosts } from './database-hosts.ts'
 
 it('reads one host without asking for a primary', () => {
   const url = 'postgres://me:secret@db.example:5433/mail?sslmode=require'
-  expect(parseHosts(url)).toEqual({ targets: [url], needsPrimary: false })
+  expect(parseDatabaseHosts(url)).toEqual({ targets: [url], needsPrimary: false })
 })
 
 it('reads a list of hosts, of which only the primary will do', () => {
   const url = 'postgresql://me:s%40@one:5432,[2001:db8::2]:5433,three/mail?sslmode=require'
-  expect(parseHosts(`${url}&target_session_attrs=read-write`)).toEqual({
+  expect(parseDatabaseHosts(`${url}&target_session_attrs=read-write`)).toEqual({
     targets: [
       'postgresql://me:s%40@one:5432/mail?sslmode=require',
       'postgresql://me:s%40@[2001:db8::2]:5433/mail?sslmode=require',
@@ -16,8 +16,8 @@ it('reads a list of hosts, of which only the primary will do', () => {
     ],
     needsPrimary: true,
   })
-  expect(parseHosts('postgres://one,two/mail')?.needsPrimary).toBe(true)
-  expect(parseHosts('postgres://one/mail?target_session_attrs=primary')).toEqual({
+  expect(parseDatabaseHosts('postgres://one,two/mail')?.needsPrimary).toBe(true)
+  expect(parseDatabaseHosts('postgres://one/mail?target_session_attrs=primary')).toEqual({
     targets: ['postgres://one/mail'],
     needsPrimary: true,
   })
@@ -31,6 +31,6 @@ it('refuses malformed lists and lists that could lead to a replica', () => {
     'postgres://one,two/mail?target_session_attrs=any',
     'postgres://one/mail?target_session_attrs=standby',
   ]) {
-    expect(parseHosts(url)).toBeUndefined()
+    expect(parseDatabaseHosts(url)).toBeUndefined()
   }
 })
