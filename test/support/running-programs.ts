@@ -1,19 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** PostgreSQL and pgbouncer refuse to run as root. */
 const UNPRIVILEGED = 65_534
 const user = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {}
-
-/** The folder of Debian's newest PostgreSQL programs. */
-export const postgresPrograms = (): string => {
-  const root = '/usr/lib/postgresql'
-  const [newest = ''] = existsSync(root) ? readdirSync(root).sort().reverse() : []
-  return join(root, newest, 'bin')
-}
 
 export type Programs = ReturnType<typeof openPrograms>
 
