@@ -61,9 +61,7 @@ const ANSWERS: Record<string, number> = {
   'POST /api/v1/url-protection/scan organization_id': 200,
   // The installation of this test has no public URL.
   'PUT /api/v1/url-protection/settings organization_id': 503,
-  // Another organization is not found, also not by a read.
-  'GET /api/v1/encryption/pgp/keys organization_id': 404,
-  'GET /api/v1/encryption/pgp/keys/{fingerprint} organization_id': 404,
+  // Another organization is not found, and there is no job.
   'GET /api/v1/encryption/pgp/jobs/{job_id} organization_id': 404,
   'POST /api/v1/encryption/pgp/import organization_id': 404,
   'POST /api/v1/encryption/pgp/encrypt organization_id': 404,

@@ -19,6 +19,10 @@ export function organizationOf(caller: Caller, sent: string | undefined): Whose 
   return { organizationId: sent }
 }
 
+/** The same for reads, where the credential of a tenant decides and another organization is ignored. */
+export const readOf = (caller: Caller, sent: string | undefined): Whose =>
+  organizationOf(caller, isPlatform(caller) ? sent : undefined)
+
 export const mailboxOf = (caller: Caller): Whose => ({
   organizationId: caller.organizationId ?? '',
   account: holderOf(caller),

@@ -5,7 +5,7 @@ import { Success, success } from '../../../http/envelope.ts'
 import { Paginated, pageOf } from '../../../http/paging.ts'
 import { OrganizationNotFound } from '../../organizations/organizations.errors.ts'
 import * as errors from '../encryption.errors.ts'
-import { organizationOf } from '../whose.ts'
+import { organizationOf, readOf } from '../whose.ts'
 import type { KeyService } from './keys.service.ts'
 import type { MessageService } from './messages.service.ts'
 import * as shapes from './pgp.schemas.ts'
@@ -39,7 +39,7 @@ export const pgpRoutes =
         response: { 200: Success(Paginated(shapes.PgpKeySummary)) },
       },
       handler: async ({ caller, query }) => {
-        const whose = organizationOf(caller, query.organization_id)
+        const whose = readOf(caller, query.organization_id)
         return success('Keys retrieved', await keys.list(whose, query.email, pageOf(query)))
       },
     })
@@ -54,7 +54,7 @@ export const pgpRoutes =
         response: { 200: Success(shapes.PgpKey) },
       },
       handler: async ({ caller, params, query }) => {
-        const whose = organizationOf(caller, query.organization_id)
+        const whose = readOf(caller, query.organization_id)
         return success('Key retrieved', await keys.get(whose, params.fingerprint, query.email))
       },
     })
@@ -118,7 +118,7 @@ export const pgpRoutes =
         response: { 200: Success(shapes.KeyJob) },
       },
       handler: async ({ caller, params, query }) => {
-        const whose = organizationOf(caller, query.organization_id)
+        const whose = readOf(caller, query.organization_id)
         return success('Key job retrieved', await keys.job(whose, params.job_id))
       },
     })
