@@ -28,12 +28,7 @@ export const ROOT_KEY = 'secret-key'
 
 type Settings = Pick<
   Config,
-  | 'BACKUP_DIR'
-  | 'BACKUP_PASSPHRASE'
-  | 'BACKUP_RETENTION_DAYS'
-  | 'BACKUP_TIMEOUT_SECONDS'
-  | 'DATA_DIR'
-  | 'SVC_SECRET_KEY'
+  'BACKUP_DIR' | 'BACKUP_PASSPHRASE' | 'BACKUP_TIMEOUT_SECONDS' | 'DATA_DIR' | 'SVC_SECRET_KEY'
 >
 
 /** The bytes of a backup, wherever it is. */

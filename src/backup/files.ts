@@ -2,16 +2,12 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 
 import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config/index.ts'
-import { DAY_MS } from '../lib/time.ts'
 import { StartupError } from '../startup-error.ts'
 
 const NAME = /^mailplane-(\d{8}T\d{6}Z)\.backup$/
 const UNFINISHED = '.unfinished'
 
-type Settings = Pick<
-  Config,
-  'BACKUP_DIR' | 'BACKUP_RETENTION_DAYS' | 'BACKUP_TIMEOUT_SECONDS' | 'DATA_DIR'
->
+type Settings = Pick<Config, 'BACKUP_DIR' | 'BACKUP_TIMEOUT_SECONDS' | 'DATA_DIR'>
 
 export const folderOf = ({ BACKUP_DIR, DATA_DIR }: Pick<Settings, 'BACKUP_DIR' | 'DATA_DIR'>) =>
   BACKUP_DIR ?? join(DATA_DIR, 'backups')
@@ -56,19 +52,6 @@ export function prepareFolder(path: string, settings: Settings, now: Date): void
     const left = join(folder, name)
     if (lstatSync(left).mtimeMs < oldest) rmSync(left, { force: true })
   }
-}
-
-/** Removes backups older than BACKUP_RETENTION_DAYS, but never the newest one. */
-export function removeOldBackups(settings: Settings, now: Date): string[] {
-  const days = settings.BACKUP_RETENTION_DAYS
-  const folder = folderOf(settings)
-  if (days === undefined) return []
-  const oldest = stampOf(new Date(now.getTime() - days * DAY_MS))
-  const old = backupsIn(folder)
-    .slice(0, -1)
-    .filter(({ stamp }) => stamp < oldest)
-  for (const { name } of old) rmSync(join(folder, name))
-  return old.map(({ name }) => name)
 }
 
 /** Makes a rename durable: without it a power failure may lose the file name. */

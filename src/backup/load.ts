@@ -36,8 +36,8 @@ export async function load(sql: Sql, records: AsyncGenerator<Record>, loading: L
   const last = about.migrations.at(-1)?.name
   if (last) await loading.migrating(migrate(sql, { last }))
   const rows = await sql.begin((tx) => loadAll(tx, first, records, loading.progress))
-  await loading.migrating(migrate(sql))
-  return { about, rows }
+  const applied = await loading.migrating(migrate(sql))
+  return { about, rows, applied }
 }
 
 async function beginning(records: AsyncGenerator<Record>) {

@@ -1,7 +1,9 @@
+import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileSource, type Source } from '../backup/backup.ts'
 import { openBucket } from '../backup/bucket.ts'
-import { backupsIn, folderOf } from '../backup/files.ts'
+import { backupsIn, folderOf, nameOf } from '../backup/files.ts'
+import { expired } from '../backup/retention.ts'
 import type { Config } from '../config/index.ts'
 import { dnsClient } from '../mail/dns.ts'
 import { outboundGuard } from '../outbound/guard.ts'
@@ -59,6 +61,16 @@ export function backupPlaces(config: Config) {
       if (!newest) throw new StartupError(`there is no backup in ${folder} or in the bucket`)
       return sourceAt(newest.location)
     },
+    /** Removes what no rule keeps, in each place for itself; returns how many. */
+    async removeExpired(now: Date): Promise<number> {
+      const inFolder = expired(stampsOf(backupsIn(folder)), config, now)
+      for (const stamp of inFolder) rmSync(join(folder, nameOf(stamp)))
+      const inBucket = bucket ? expired(stampsOf(await bucket.list()), config, now) : []
+      for (const stamp of inBucket) await bucket?.remove(nameOf(stamp))
+      return inFolder.length + inBucket.length
+    },
     close: () => bucket?.close(),
   }
 }
+
+const stampsOf = (backups: { stamp: string }[]): string[] => backups.map(({ stamp }) => stamp)

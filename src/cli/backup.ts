@@ -2,24 +2,25 @@ import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fileSource, makeBackup, passphraseOf, verifyBackup } from '../backup/backup.ts'
-import { folderOf, nameOf, removeOldBackups, stampOf } from '../backup/files.ts'
+import { folderOf, nameOf, stampOf } from '../backup/files.ts'
 import { holdBackups } from '../backup/lock.ts'
 import { watchProgress } from '../backup/watch.ts'
 import { type Config, readConfig } from '../config/index.ts'
 import type { Database } from '../database/database.ts'
 import { requireMigrated } from '../database/migrate.ts'
 import { failUnfinished, reportRun } from '../features/platform/backups/backups.repository.ts'
-import { TimedOut, within } from '../lib/timeout.ts'
 import { StartupError } from '../startup-error.ts'
+import { drillCommand } from './backup-drill.ts'
 import { type BackupPlaces, backupPlaces } from './backup-places.ts'
 import { forgetHost, reportCommand } from './backup-reports.ts'
 import { print, tableProgress } from './output.ts'
 import { UsageError } from './usage.ts'
-import { withDatabase } from './with-database.ts'
+import { deadline, withDatabase } from './with-database.ts'
 
 const options = {
   json: { type: 'boolean', default: false },
   out: { type: 'string' },
+  report: { type: 'string' },
 } as const
 
 export async function backupCommand(args: string[]): Promise<void> {
@@ -35,13 +36,18 @@ export async function backupCommand(args: string[]): Promise<void> {
     if (verb === 'verify' && name !== undefined) {
       return await verify(config, places, name, values.json)
     }
+    if (verb === 'drill') {
+      return await drillCommand(config, places, name ?? 'latest', values)
+    }
     if (verb === 'upload' && name !== undefined) {
       return await upload(config, places, name, values.json)
     }
   } finally {
     places.close()
   }
-  throw new UsageError('backup takes list, verify FILE, upload FILE, report or forget-host NAME')
+  throw new UsageError(
+    'backup takes list, verify FILE, upload FILE, drill, report or forget-host NAME',
+  )
 }
 
 /** Records the run before it begins, so that a run that was killed is visible too. */
@@ -87,8 +93,8 @@ async function backup(
     }
   }
   const made = await withDatabase(make)
-  const removed = removeOldBackups(config, at)
-  print({ backup_id, ...made, verified: true, removed: removed.length }, values.json)
+  const removed = await places.removeExpired(at)
+  print({ backup_id, ...made, verified: true, removed }, values.json)
 }
 
 /** Copies a backup into the bucket, if there is one. */
@@ -135,15 +141,3 @@ async function verify(config: Config, places: BackupPlaces, name: string, json: 
     watch.end()
   }
 }
-
-/** For statements that take no time unless the database is away. */
-const deadline =
-  ({ BACKUP_TIMEOUT_SECONDS: seconds }: Config) =>
-  async <Result>(work: Promise<Result>): Promise<Result> => {
-    try {
-      return await within(seconds * 1000, work)
-    } catch (error) {
-      if (!(error instanceof TimedOut)) throw error
-      throw new StartupError(`the database did not answer within ${seconds} s`)
-    }
-  }

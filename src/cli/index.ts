@@ -32,6 +32,7 @@ const USAGE = `usage: mailplane COMMAND [--json]
   db url | db migrate [--plan] | db status
   backup [--out FILE] | backup list
   backup verify FILE|S3_URL|latest | backup upload FILE
+  backup drill [FILE|S3_URL|latest] [--report FILE]
   backup report BACKUP_ID running|completed|failed [--host NAME] [--target database|mail|config|all]
                 [--size BYTES] [--path TEXT] [--unencrypted] [--error TEXT]
   backup forget-host NAME

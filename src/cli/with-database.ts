@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readConfig } from '../config/index.ts'
+import { type Config, readConfig } from '../config/index.ts'
 import { patiently } from '../database/budget.ts'
 import { holdDataDir, prepareDataDir } from '../database/data-dir.ts'
 import { type Database, openDatabase, type Target } from '../database/database.ts'
 import { runningEmbedded, startEmbedded } from '../database/embedded.ts'
 import { findPrimary } from '../database/primary.ts'
-import { within } from '../lib/timeout.ts'
+import { TimedOut, within } from '../lib/timeout.ts'
 import { StartupError } from '../startup-error.ts'
 
 const PATIENCE_MS = 30_000
@@ -56,3 +56,15 @@ async function using<Result>(
     await within(CLOSE_MS, database.close()).catch(() => {})
   }
 }
+
+/** For statements that take no time unless the database is away. */
+export const deadline =
+  ({ BACKUP_TIMEOUT_SECONDS: seconds }: Pick<Config, 'BACKUP_TIMEOUT_SECONDS'>) =>
+  async <Result>(work: Promise<Result>): Promise<Result> => {
+    try {
+      return await within(seconds * 1000, work)
+    } catch (error) {
+      if (!(error instanceof TimedOut)) throw error
+      throw new StartupError(`the database did not answer within ${seconds} s`)
+    }
+  }

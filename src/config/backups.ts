@@ -6,6 +6,8 @@ export const backupVariables = {
   BACKUP_RETENTION_DAYS: env.integer('Days to keep backups; unset: for ever', undefined, {
     min: 1,
   }),
+  BACKUP_KEEP_DAILY: env.integer('Days whose newest backup is kept', undefined, { min: 1 }),
+  BACKUP_KEEP_WEEKLY: env.integer('Weeks whose newest backup is kept', undefined, { min: 1 }),
   BACKUP_TIMEOUT_SECONDS: env.integer(
     'Seconds without progress after which a backup or a restore is given up',
     120,

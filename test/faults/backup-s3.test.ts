@@ -153,3 +153,12 @@ it('shows nothing in S3 when it is killed in the middle of an upload, and can be
   expect(await stored()).toEqual([JSON.parse(again.stdout).location, ...before])
   expect((await failures())[0]?.error).toContain('ended without a word')
 })
+
+it('removes the objects that no rule keeps, and never the newest', async () => {
+  const before = await stored()
+  expect(before.length).toBeGreaterThan(2)
+  const done = await mailplane(['backup', '--json'], { BACKUP_KEEP_DAILY: '1' })
+  expect(done.code).toBe(0)
+  expect(await stored()).toEqual([JSON.parse(done.stdout).location])
+  expect(readdirSync(folder)).toHaveLength(1)
+})
