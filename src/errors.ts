@@ -117,7 +117,8 @@ export class DatabaseAway extends ApiError {
   }
   constructor() {
     const { status, code = '', message = '' } = DatabaseAway.described
-    super(status, message, { code, headers: { 'retry-after': '3' } })
+    // With `error`, like every answer about a service that is away.
+    super(status, message, { code, headers: { 'retry-after': '3' }, fields: { error: message } })
   }
 }
 

@@ -13,11 +13,17 @@ import {
 import { OutOfTime, PoolBusy } from '../lib/worker-pool.ts'
 import { IGNORED_FIELDS } from './ignored-names.ts'
 
+const away = new WeakSet<FastifyRequest>()
+
+/** Returns whether the request failed because the database is away. */
+export const failedWithoutDatabase = (request: FastifyRequest): boolean => away.has(request)
+
 /** Sends every error in one of the documented shapes, with the correlation id. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError | ApiError | Error, request, reply) => {
     const apiError = asApiError(error, request)
     if (error instanceof DatabaseUnavailable) {
+      away.add(request)
       const { code, message } = error
       request.log.warn(
         { code, reason: message, correlation_id: request.id },

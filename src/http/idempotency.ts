@@ -5,6 +5,7 @@ import { ApiError, defineError, Unprocessable } from '../errors.ts'
 import { type Lease, newLease } from '../jobs/lease.ts'
 import { sha256 } from '../lib/tokens.ts'
 import { done } from './envelope.ts'
+import { failedWithoutDatabase } from './error-handler.ts'
 import * as keys from './idempotency.repository.ts'
 import { successStatus } from './success-status.ts'
 
@@ -135,7 +136,7 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
     running.delete(claim)
     const store = storing(claim, request, reply, payload)
     // The database is away: the caller does not wait for it once more.
-    if (reply.statusCode === 503) void retry(store, request.id)
+    if (failedWithoutDatabase(request)) void retry(store, request.id)
     else {
       await store().catch((error) => {
         log.warn({ err: error, correlation_id: request.id }, 'idempotent response not stored yet')

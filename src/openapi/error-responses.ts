@@ -57,7 +57,8 @@ export function errorResponses(route: DescribedRoute): ErrorResponse[] {
   }
   if (downstream !== undefined) responses.push(unavailable(downstream))
   const { status, message = '', code } = DatabaseAway.described
-  responses.push(envelope(status, message, code), envelope(500, 'Internal server error'))
+  const away = forServices(envelope(status, message, code))
+  responses.push(away, envelope(500, 'Internal server error'))
   return (auth.kind === 'internal' ? responses.map(forServices) : responses).sort(
     (one, other) => one.status - other.status,
   )
