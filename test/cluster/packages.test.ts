@@ -3,16 +3,14 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { debianFolder } from '../support/containers.ts'
+import { debianFolder, debianMissing } from '../support/containers.ts'
 import { ROOT } from '../support/documentation.ts'
 import { cleanUp, temporaryFolder, until } from '../support/process.ts'
 import { missingProgram, runProgram, skipped } from '../support/programs.ts'
 
 afterAll(cleanUp)
 
-const missing =
-  missingProgram('debootstrap', 'dpkg-deb', 'unshare') ??
-  (process.getuid?.() === 0 ? undefined : 'debootstrap needs root')
+const missing = missingProgram('dpkg-deb') ?? debianMissing
 
 // No process of the package may need more than this: its files, /proc and /dev.
 const ENTER = `mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && machine=$1 && shift &&
