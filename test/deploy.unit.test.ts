@@ -185,3 +185,11 @@ it('the images, the manifests and the CHANGELOG have the version of package.json
   expect(read('deploy/kubernetes/statefulset.yaml')).toContain(`image: mailplane:${version}\n`)
   expect(read('CHANGELOG.md')).toContain(`\n## [${version}] - `)
 })
+
+it('Caddy publishes the paths of docs/reverse-proxy.md', () => {
+  const pathsIn = (file: string) =>
+    [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^\t@\w+ path (.*)$/gm)]
+      .flatMap(([, paths = '']) => paths.split(' '))
+      .sort()
+  expect(pathsIn('deploy/caddy/Caddyfile')).toEqual(pathsIn('docs/reverse-proxy.md'))
+})

@@ -85,7 +85,7 @@ describe.skipIf(containersMissing)(`the container images${skipped(containersMiss
       ...SETTINGS,
       '--volume=mailplane-test-edge:/app/data/edge',
       '--env=QUEUE_MANAGER_URL=http://127.0.0.1:8090',
-      '--env=SVC_SERVICES=api,rate_limiter,content_filter,storage',
+      '--env=SVC_SERVICES=api,worker,rate_limiter,content_filter,storage',
       'mailplane',
     ])
     await until(() => runs('healthcheck', 'run', server))
