@@ -49,6 +49,7 @@ const only = async (tenant: Tenant, query = '') => {
   expect(found).toHaveLength(1)
   return found[0] as Record<string, string> & { recipients: string[] }
 }
+
 it('runs after pacing and before tracking', async () => {
   const names = (await contentStages(app.core)).map(({ name }) => name)
   expect(names.indexOf('archive')).toBe(names.indexOf('pacing') + 1)
