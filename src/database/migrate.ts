@@ -47,6 +47,7 @@ interface Migrating {
   patienceMs?: number
   /** Called with the pending migrations before the first one changes a database that is not new. */
   before?(pending: string[]): Promise<void>
+  /** Not called for a new database: nobody wants to know how it was made. */
   report?(news: MigrationNews): void
 }
 
@@ -69,7 +70,7 @@ export async function migrate(sql: Sql, options: Migrating = {}): Promise<string
     for (const file of chosen) {
       const begun = Date.now()
       await applyPatiently(connection, file, options)
-      report({ migration: file.name, state: 'applied', ms: Date.now() - begun })
+      if (applied > 0) report({ migration: file.name, state: 'applied', ms: Date.now() - begun })
     }
     return chosen.map(({ name }) => name)
   } finally {

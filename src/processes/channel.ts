@@ -42,21 +42,34 @@ export function channel(end: End, handlers: Handlers) {
     if (message.problem === undefined) asked?.resolve(message.value as never)
     else asked?.reject(new Error(message.problem))
   })
-  end.on('disconnect', () => {
-    for (const { reject } of waiting.values()) reject(new Error('the process has ended'))
-    waiting.clear()
-  })
+  const close = () => {
+    for (const id of waiting.keys()) lose(id, new Error('the process has ended'))
+  }
+  end.on('disconnect', close)
+
+  const lose = (id: number, error: Error) => {
+    waiting.get(id)?.reject(error)
+    waiting.delete(id)
+  }
+  const question = <Answer>(put: (id: number) => void) =>
+    new Promise<Answer>((resolve, reject) => {
+      const id = ++last
+      waiting.set(id, { resolve, reject })
+      put(id)
+    })
 
   return {
     tell: (what: string, value?: unknown) => send({ what, value }),
-    /** Hands a connection over to the other process. */
-    pass: (what: string, socket: Socket, done: (error: Error | null) => void) =>
-      void end.send?.({ what }, socket, { keepOpen: false }, done),
-    ask: <Answer>(what: string, value?: unknown) =>
-      new Promise<Answer>((resolve, reject) => {
-        const id = ++last
-        waiting.set(id, { resolve, reject })
-        send({ id, what, value })
+    /** Ends all questions, because the other process has ended. Node does not always notice. */
+    close,
+    /** Gives the other process a connection; it stays open here too. */
+    pass: (what: string, socket: Socket) =>
+      question((id) => {
+        end.send?.({ id, what }, socket, { keepOpen: true }, (error) => {
+          if (error) lose(id, error)
+        })
       }),
+    ask: <Answer>(what: string, value?: unknown) =>
+      question<Answer>((id) => send({ id, what, value })),
   }
 }

@@ -19,13 +19,15 @@ interface Needs {
   metrics(): Promise<string>
   restart(service: string): Promise<unknown>
   ready(child: Channel, ready: Ready): void
+  /** Called when the process can take the next connection. */
+  taken(): void
 }
 
 export type Child = ReturnType<typeof keepRunning>
 
 /** Runs a process and starts it again when it ends, with growing pauses, until it is told to stop. */
 export function keepRunning(name: string, needs: Needs) {
-  const { log, launch, orders, metrics, restart, ready } = needs
+  const { log, launch, orders, metrics, restart, ready, taken } = needs
   let tell: Channel['tell'] | undefined
   let current: Channel | undefined
   let isStopping = false
@@ -33,8 +35,7 @@ export function keepRunning(name: string, needs: Needs) {
   let failures = 0
   let restarts = 0
   let over = Promise.resolve()
-  /** Connections on their way to the process, with what to do when it ends. */
-  const underWay = new Map<Socket, () => void>()
+  let isTaking = false
   let settle: { resolve(ready: Ready): void; reject(error: Error): void } | undefined
   /** The first start. A start that fails later is tried again. */
   const started = new Promise<Ready>((resolve, reject) => {
@@ -66,8 +67,7 @@ export function keepRunning(name: string, needs: Needs) {
       child.once('exit', (code, signal) => {
         current = undefined
         tell = undefined
-        for (const lost of underWay.values()) lost()
-        underWay.clear()
+        link.close()
         resolve()
         if (isStopping) return
         const reason = problem ?? `it ended with ${signal ?? code}`
@@ -100,13 +100,20 @@ export function keepRunning(name: string, needs: Needs) {
     get restarts() {
       return restarts
     },
-    take(socket: Socket, lost: () => void): boolean {
-      if (!current) return false
-      underWay.set(socket, lost)
-      current.pass('connection', socket, (error) => {
-        if (error) lost()
-        underWay.delete(socket)
-      })
+    /**
+     * Hands a connection over, unless the process does not work or has not received the one before.
+     * Node forgets those that queue behind a connection on its way when the process ends.
+     */
+    take(socket: Socket): boolean {
+      if (!current || isTaking) return false
+      isTaking = true
+      const end = () => {
+        // The process has its own copy, unless it ended before; then the client notices.
+        socket.destroy()
+        isTaking = false
+        taken()
+      }
+      current.pass('connection', socket).then(end, end)
       return true
     },
     /** Lets the process end its work. */

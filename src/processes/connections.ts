@@ -1,41 +1,37 @@
 import { createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { StartupError } from '../startup-error.ts'
 
 const LIMIT_MS = 5000
 /** Time for the clients of open connections to send their next request and to be told to close. */
 const LINGER_MS = 1000
+const LOOK_MS = 10
 
 /** A process that can take a connection. */
 export interface Taker {
-  /** Returns false when it cannot take one now; `lost` is called when it ends before it has it. */
-  take(socket: Socket, lost: () => void): boolean
+  /** Returns false when it cannot take one now. */
+  take(socket: Socket): boolean
 }
 
 /**
  * Accepts the connections of all workers and hands them over in turn, before anything is read. The
  * module node:cluster does the same, but a client whose connection was on the way to a worker that is
- * killed waits there for ever. While there is no worker, connections wait here.
+ * killed waits there for ever. Connections that no worker can take now wait here.
  */
 export async function shareListener(
   { host, port }: { host: string; port: number },
   takers: () => readonly Taker[],
 ) {
   let turn = 0
-  let waiting: Socket[] = []
-  const handOver = (socket: Socket): void => {
+  const waiting: Socket[] = []
+  const isTaken = (socket: Socket): boolean => {
     const all = takers()
-    const isTaken = all.some(() =>
-      all[turn++ % all.length]?.take(socket, () => {
-        // Whether the worker has read from it is unknown.
-        socket.destroy()
-      }),
-    )
-    if (!isTaken) waiting.push(socket)
+    return all.some(() => all[turn++ % all.length]?.take(socket))
   }
   const server = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
     socket.on('error', () => socket.destroy())
-    handOver(socket)
+    if (waiting.length > 0 || !isTaken(socket)) waiting.push(socket)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -46,14 +42,16 @@ export async function shareListener(
   })
   return {
     port: (server.address() as { port: number }).port,
-    /** Hands over what has waited for a worker. */
+    /** Hands over what has waited for a worker, in order. */
     resume() {
-      for (const socket of waiting.splice(0)) handOver(socket)
+      for (let [next] = waiting; next && isTaken(next); [next] = waiting) waiting.shift()
     },
-    refuse() {
+    /** Closes the listener; what it has accepted is still handed over. */
+    async refuse() {
       server.close()
-      for (const socket of waiting) socket.destroy()
-      waiting = []
+      const limit = performance.now() + LINGER_MS
+      while (waiting.length > 0 && performance.now() < limit) await sleep(LOOK_MS)
+      for (const socket of waiting.splice(0)) socket.destroy()
     },
   }
 }

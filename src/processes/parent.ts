@@ -81,6 +81,7 @@ export async function startParts(needs: Needs) {
         if (isDraining) link.tell('drain')
         listener.resume()
       },
+      taken: () => listener.resume(),
     })
 
   const registry = new Registry()
@@ -116,7 +117,7 @@ export async function startParts(needs: Needs) {
       for (const { link } of workersOf()) link?.tell('drain')
       await sleep(ms)
     }
-    listener.refuse()
+    await listener.refuse()
   }
 
   const names = Array.from({ length: workers }, (_, index) => String(index + 1))

@@ -60,7 +60,9 @@ export async function runPart(): Promise<void> {
   const parent = channel(process, {
     /** The load balancer takes this process out of its list, while it answers as before. */
     drain: () => draining.abort(),
-    connection: (_: undefined, socket?: Socket) => socket && take(socket),
+    connection(_: undefined, socket?: Socket) {
+      if (socket) take(socket)
+    },
     stop: () => stop(),
     page: () => (started ? renderAll(started.services) : ''),
     restart: (service: string) => started?.restarts.get(service)?.(),
