@@ -33,7 +33,8 @@ const build = 'test/support/built.mjs'
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // More than the cores: many tests wait for mail servers and processes that they started.
+    maxWorkers: 3,
     projects: [
       lane('unit', { include: UNIT }),
       lane('api', { include: ['src/**/*.test.ts'], exclude: UNIT, setup: [database] }),
@@ -51,6 +52,11 @@ export default defineConfig({
       lane('clients', {
         include: ['test/clients/*.test.ts'],
         setup: [database],
+        timeoutSeconds: 600,
+      }),
+      lane('cluster', {
+        include: ['test/cluster/*.test.ts'],
+        setup: [database, build],
         timeoutSeconds: 600,
       }),
       lane('mail', {

@@ -1,5 +1,5 @@
-// Checks format, lint rules, layers and types, that the generated files are current, and that every
-// stored or accepted field is read.
+// Checks format, lint rules, layers and types, that no landed migration was changed, that the generated
+// files are current, and that every stored or accepted field is read.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { bundledNode, prepare, root } from './prepare.mjs'
@@ -10,10 +10,12 @@ const steps = [
   [join('node_modules', '@biomejs', 'biome', 'bin', 'biome'), 'check', '.'],
   [join('node_modules', 'typescript', 'bin', 'tsc'), '--project', 'tsconfig.test.json'],
   [join('node_modules', 'typescript', 'bin', 'tsc'), '--project', 'web'],
+  [join('scripts', 'migrations.mjs'), '--check'],
   [join('scripts', 'db-types.mjs'), '--check'],
   [join('scripts', 'openapi.mjs'), '--check'],
   [join('scripts', 'web-types.mjs'), '--check'],
   [join('scripts', 'events.mjs'), '--check'],
+  [join('scripts', 'monitoring.mjs'), '--check'],
   [join('scripts', 'unread-fields.mjs')],
 ]
 for (const [file, ...args] of steps) {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type Access, startAccess } from './access/access.ts'
 import type { Caller } from './access/caller.ts'
 import { INTERNAL_TOKEN_FILE } from './access/internal.ts'
@@ -36,6 +37,8 @@ export interface Core {
   log: Log
   db: Db
   now(): Date
+  /** Aborted when the process begins to stop. */
+  stopping: AbortSignal
   vault: Vault
   passwords: PasswordHashing
   /** Credential of requests between services of the installation. */
@@ -85,13 +88,20 @@ interface Foundation {
   /** Called with every emitted event, in the transaction that stores it. */
   listeners: readonly EventListener[]
   now?: () => Date
+  stopping?: AbortSignal
 }
 
 export async function startCore(
   foundation: Foundation,
 ): Promise<Core & { close(): Promise<void> }> {
   const { config, log, target, listeners, now = () => new Date() } = foundation
-  const database = openDatabase(target, { pool: config.DATABASE_POOL, name: 'main' })
+  const { stopping = new AbortController().signal } = foundation
+  const database = openDatabase(target, {
+    pool: config.DATABASE_POOL,
+    name: 'main',
+    timeout: config.DATABASE_TIMEOUT,
+    longTimeout: config.DATABASE_LONG_TIMEOUT,
+  })
   const { db } = database
   const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
   await verifyRootKey(db, sealing, config)
@@ -100,7 +110,10 @@ export async function startCore(
     config.REDIS_URL === undefined
       ? undefined
       : (await import('./redis/redis.ts')).redisLink(config.REDIS_URL, log)
-  const feeds = openFeeds(target)
+  const feeds = openFeeds({
+    open: database.open,
+    notify: (channel, payload) => sql`select pg_notify(${channel}, ${payload})`.execute(db),
+  })
   const { listen } = feeds
   const passwords = passwordHashing(config.SVC_HASHING_COST)
   const access = await startAccess({ db, now, log, config, vault: sealing, listen, passwords })
@@ -118,6 +131,7 @@ export async function startCore(
     log,
     db,
     now,
+    stopping,
     vault: sealing,
     passwords,
     internalToken,

@@ -94,6 +94,34 @@ export const WorkersBusy = defineError({
   message: 'Too many requests of this kind are being computed; try again in a few seconds',
 })
 
+/**
+ * A statement failed because the database is away, is changing its primary, or is too busy. Its outcome
+ * is unknown if the connection was lost while it ran. Keeps the code of the cause.
+ */
+export class DatabaseUnavailable extends Error {
+  readonly code: string
+  readonly severity: string | undefined
+  constructor(cause: Error & { code?: string; severity?: string }) {
+    super(cause.message, { cause })
+    this.code = cause.code ?? ''
+    this.severity = cause.severity
+  }
+}
+
+/** The answer to a request whose statement failed with `DatabaseUnavailable`. */
+export class DatabaseAway extends ApiError {
+  static readonly described: DescribedError = {
+    status: 503,
+    code: 'DATABASE_UNAVAILABLE',
+    message: 'The database is not available at the moment; try again in a few seconds',
+  }
+  constructor() {
+    const { status, code = '', message = '' } = DatabaseAway.described
+    // With `error`, like every answer about a service that is away.
+    super(status, message, { code, headers: { 'retry-after': '3' }, fields: { error: message } })
+  }
+}
+
 /** Errors of every route whose work runs in a worker thread. */
 export const WORK_ERRORS = [TooMuchWork, WorkersBusy]
 

@@ -22,8 +22,11 @@ interface ServiceLog {
   close(): void
 }
 
-/** Writes one JSON line per entry to `DATA_DIR/logs/<service>.log`. */
-export function serviceLog(service: string, config: Config): ServiceLog {
+/**
+ * Writes one JSON line per entry to `DATA_DIR/logs/<service>.log`. One of several processes that share
+ * the file names itself in every line.
+ */
+export function serviceLog(service: string, config: Config, worker?: string): ServiceLog {
   const file = rotatingFile(join(config.DATA_DIR, 'logs', `${service}.log`))
   const write = config.SVC_LOG_STDOUT
     ? (line: string) => {
@@ -34,7 +37,7 @@ export function serviceLog(service: string, config: Config): ServiceLog {
   const log = pino(
     {
       level: config.SVC_LOG_LEVEL,
-      base: { service },
+      base: { service, ...(worker !== undefined && { worker }) },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError },

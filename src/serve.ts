@@ -1,194 +1,103 @@
-import type { FastifyInstance } from 'fastify'
 import { type Config, readConfig } from './config/index.ts'
-import { type Core, startCore } from './core.ts'
-import { chooseDaemons, defaultPort, type Offered } from './daemons/index.ts'
-import { offerRestart } from './daemons/restarts.ts'
+import { chooseDaemons } from './daemons/index.ts'
 import { holdDataDir, inUse, prepareDataDir } from './database/data-dir.ts'
-import { openDatabase, type Target } from './database/database.ts'
+import type { Target } from './database/database.ts'
 import { startEmbedded } from './database/embedded.ts'
-import { migrate } from './database/migrate.ts'
-import { health } from './features/health/index.ts'
-import { startHeartbeat } from './features/monitoring/heartbeat.ts'
-import { webhookQueue } from './features/webhooks/delivery/enqueue.ts'
-import { metrics } from './http/metrics.ts'
-import { httpServer, type Service } from './http/server.ts'
-import { type Log, serviceLog } from './log.ts'
-import { explainStartFailure, StartupError } from './startup-error.ts'
+import type { Log } from './log.ts'
+import { type Closers, live } from './processes/lifecycle.ts'
+import { openLogs, warnAboutSettings } from './processes/logs.ts'
+import { connectionsFor, type Plan, planProcesses } from './processes/plan.ts'
+import { upgradeDatabase } from './upgrade.ts'
 import { VERSION } from './version.ts'
 
-// Container engines kill a process ten seconds after SIGTERM; both limits stay below that.
-const DRAIN_MS = 5000
-const STOP_MS = 9000
-
-/** Undoes the steps of the start. They run in reverse order when the process stops. */
-type Closers = (() => Promise<unknown> | unknown)[]
-
-/** Runs the chosen services in this process until a signal stops it. */
+/** Runs the chosen services until a signal stops them, in this process or in several below it. */
 export async function serve(services?: string): Promise<void> {
-  const closers: Closers = []
-  const interruption = new AbortController()
-  let starting: Promise<void> | undefined
-  const stop = async (code: number) => {
-    // The terminal and npm may both send the signal.
-    if (interruption.signal.aborted) return
-    interruption.abort()
-    // A closer that hangs must not keep the process alive; the database recovers committed work.
-    setTimeout(() => process.exit(code || 1), STOP_MS).unref()
-    // The start adds its last closers before it ends.
-    await starting?.catch(() => {})
-    await closeAll(closers)
-    process.exit(code)
-  }
-  stopOnSignals(() => void stop(0))
-
-  try {
-    starting = start(services, closers, interruption.signal)
-    await starting
-  } catch (error) {
-    if (interruption.signal.aborted) return
-    process.stderr.write(`mailplane: ${explainStartFailure(error)}\n`)
-    await stop(1)
-  }
+  let drainMs = 0
+  await live({
+    stopBy,
+    failed: (problem) => process.stderr.write(`mailplane: ${problem}\n`),
+    pauseMs: () => drainMs,
+    async start(closers, stopping) {
+      const config = readConfig()
+      await start(config, services, closers, stopping)
+      drainMs = config.SVC_DRAIN_SECONDS * 1000
+    },
+  })
 }
 
-function stopOnSignals(stop: () => void): void {
+function stopBy(stop: () => void): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop)
   // The launcher that started this process on the bundled Node has ended.
   process.on('disconnect', stop)
 }
 
-async function closeAll(closers: Closers): Promise<void> {
-  for (const close of closers.reverse()) {
-    try {
-      await close()
-    } catch (error) {
-      process.stderr.write(`mailplane: while stopping: ${(error as Error).message}\n`)
-    }
-  }
-}
-
 /** The start sequence. Each step adds the closer that undoes it; an interruption ends it early. */
 async function start(
+  config: Config,
   services: string | undefined,
   closers: Closers,
-  interruption: AbortSignal,
+  stopping: AbortSignal,
 ): Promise<void> {
-  const config = readConfig()
   const daemons =
     services === undefined
       ? chooseDaemons(config.SVC_SERVICES, 'SVC_SERVICES')
       : chooseDaemons(services, '--services')
+  const plan = planProcesses(config, daemons)
   prepareDataDir(config.DATA_DIR)
-  const logs = openLogs(daemons, config, closers)
+  const logs = openLogs(plan.workers > 1 ? daemons.slice(0, 1) : daemons, config, closers)
   const [log] = logs
 
-  const target = config.DATABASE_URL ?? (await startDatabase(config, log, closers, interruption))
-  interruption.throwIfAborted()
-  await migrateDatabase(target)
-  interruption.throwIfAborted()
-
-  const core = await startCore({ config, log, target, listeners: [webhookQueue(config)] })
-  closers.push(core.close)
-  if (config.SVC_HASHING_COST === 'lowest') {
-    log.warn('SVC_HASHING_COST is lowest: stored passwords are easy to guess')
-  }
-  if (config.SVC_DOMAIN_OWNERSHIP === 'off') {
-    log.warn('SVC_DOMAIN_OWNERSHIP is off: every organization can take the mail of any domain')
-  }
-  if (process.getuid?.() === 0) {
-    log.warn('this process runs as root: create the user mailplane or set SVC_USER')
-  }
-  const bootstrapKinds = await core.access.bootstrap.prepare()
-  const running = await startDaemons(core, daemons, logs, closers)
-
-  const app = await httpServer(core, running)
-  closers.push(() => drain(app))
-  interruption.throwIfAborted()
-  const url = await listen(app, config.HOST, config.PORT ?? defaultPort(daemons))
-  closers.push(startHeartbeat(core, running, url).stop)
+  const target = config.DATABASE_URL ?? (await startDatabase(config, plan, log, closers, stopping))
+  stopping.throwIfAborted()
+  await upgradeDatabase(target, config, {
+    migration: ({ migration, state, ms }) => log.info({ migration, ms }, `migration ${state}`),
+    backup: (path, pending) => log.info({ path, pending }, 'backup before migration made'),
+  })
+  stopping.throwIfAborted()
+  warnAboutSettings(config, log)
+  // Loaded on demand: a process that only watches others needs none of the API.
+  const { url, tokenFiles } =
+    plan.workers > 1
+      ? await (await import('./processes/parent.ts')).startParts({
+          config,
+          log,
+          plan,
+          target,
+          closers,
+          stopping,
+        })
+      : await (await import('./processes/alone.ts')).startAlone({
+          config,
+          daemons,
+          target,
+          closers,
+          stopping,
+          logs,
+        })
 
   const names = daemons.map(({ name }) => name)
-  const tokenFiles = bootstrapKinds.map(
-    (kind) => `first ${kind}: token in ${core.access.bootstrap.fileOf(kind)}`,
-  )
-  process.stdout.write(readyMessage(config, url, names, tokenFiles))
-  log.info({ address: url, services: names }, 'ready')
-}
-
-/** Opens one log per daemon. The first one also takes the lines of the shared parts. */
-function openLogs(daemons: readonly Offered[], config: Config, closers: Closers): [Log, ...Log[]] {
-  const logs = daemons.map(({ name }) => serviceLog(name, config))
-  closers.push(() => {
-    for (const { close } of logs) close()
-  })
-  return logs.map(({ log }) => log) as [Log, ...Log[]]
+  process.stdout.write(readyMessage(config, url, names, tokenFiles, plan.workers))
+  log.info({ address: url, services: names, workers: plan.workers }, 'ready')
 }
 
 async function startDatabase(
-  { DATA_DIR }: Config,
+  config: Config,
+  plan: Plan,
   log: Log,
   closers: Closers,
   interruption: AbortSignal,
 ): Promise<Target> {
+  const { DATA_DIR } = config
   const hold = await holdDataDir(DATA_DIR)
   if (!hold) throw inUse(DATA_DIR)
   closers.push(hold.release)
-  const server = await startEmbedded(DATA_DIR, (message) => log.error(message), interruption)
+  const connections = connectionsFor(config, plan)
+  const server = await startEmbedded(DATA_DIR, (message) => log.error(message), {
+    interruption,
+    connections,
+  })
   closers.push(server.stop)
   return server.target
-}
-
-async function migrateDatabase(target: Target): Promise<void> {
-  const migration = openDatabase(target, { pool: 1, name: 'migration' })
-  try {
-    await migrate(migration.sql)
-  } finally {
-    await migration.close()
-  }
-}
-
-async function startDaemons(
-  core: Core,
-  daemons: readonly Offered[],
-  logs: readonly [Log, ...Log[]],
-  closers: Closers,
-): Promise<[Service, ...Service[]]> {
-  const services: Service[] = []
-  for (const [index, daemon] of daemons.entries()) {
-    const log = logs[index] ?? logs[0]
-    services.push(await startDaemon({ ...core, log }, daemon, closers))
-  }
-  const [first] = services
-  // The API has its own health routes.
-  if (first && first.name !== 'api') first.features.push(health(core, first.name))
-  return services as [Service, ...Service[]]
-}
-
-async function startDaemon(core: Core, { name, load }: Offered, closers: Closers) {
-  const daemon = await load()
-  let running = await daemon.start(core)
-  closers.push(() => running.stop())
-  const { features } = running
-  const measured = metrics(name)
-  measured.extend(async () => (await running.metrics?.()) ?? '')
-  // The HTTP server keeps the routes of a daemon, so a daemon with routes restarts with the process.
-  if (features.length === 0) {
-    offerRestart(core, name, async () => {
-      await running.stop()
-      running = await daemon.start(core)
-    })
-  }
-  return { name, log: core.log, metrics: measured, features }
-}
-
-/** Returns the URL of the listener; with port 0 the system chooses the port. */
-async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
-  await app.listen({ host, port }).catch((error) => {
-    if (error.syscall !== 'getaddrinfo') throw error
-    throw new StartupError(`HOST ${host} is not an address of this machine (${error.code})`)
-  })
-  const actualPort = (app.server.address() as { port: number }).port
-  return `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}`
 }
 
 function readyMessage(
@@ -196,10 +105,12 @@ function readyMessage(
   url: string,
   services: readonly string[],
   tokenFiles: readonly string[],
+  workers: number,
 ): string {
   const lines = [
     `Mailplane ${VERSION} is ready at ${url} (${services.join(', ')})`,
     `  data: ${DATA_DIR}, ${DATABASE_URL ? 'external PostgreSQL' : 'embedded PostgreSQL'}`,
+    ...(workers > 1 ? [`  workers: ${workers}`] : []),
     ...(SVC_DOMAIN_OWNERSHIP === 'off'
       ? ['  SVC_DOMAIN_OWNERSHIP is off: domains are hosted without proof of ownership']
       : []),
@@ -214,13 +125,4 @@ function nextSteps(url: string, services: readonly string[], isFirstRun: boolean
   const readme = isFirstRun ? 'README.md, "First calls"' : ''
   const first = [page, readme].filter(Boolean).join(', or ')
   return [first, `reference at ${url}/docs`].filter(Boolean).join('; ')
-}
-
-/** Completes the requests under way, then closes connections that are still open after DRAIN_MS. */
-async function drain(app: FastifyInstance): Promise<void> {
-  // Connections close after their current response instead of waiting for another request.
-  app.server.keepAliveTimeout = 1
-  const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-  await app.close()
-  clearTimeout(timer)
 }

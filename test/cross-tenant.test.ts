@@ -61,6 +61,18 @@ const ANSWERS: Record<string, number> = {
   'POST /api/v1/url-protection/scan organization_id': 200,
   // The installation of this test has no public URL.
   'PUT /api/v1/url-protection/settings organization_id': 503,
+  // Another organization is not found, and there is no job.
+  'GET /api/v1/encryption/pgp/jobs/{job_id} organization_id': 404,
+  'POST /api/v1/encryption/pgp/import organization_id': 404,
+  'POST /api/v1/encryption/pgp/encrypt organization_id': 404,
+  'POST /api/v1/encryption/pgp/decrypt organization_id': 404,
+  'POST /api/v1/encryption/pgp/sign organization_id': 404,
+  'POST /api/v1/encryption/pgp/verify organization_id': 404,
+  // A short passphrase and an unreadable key are refused first.
+  'POST /api/v1/encryption/pgp/generate organization_id': 422,
+  'POST /api/v1/encryption/pgp/generate email': 422,
+  'POST /api/v1/encryption/pgp/import email': 400,
+  'GET /api/v1/encryption/pgp/keys email': 200,
   // The path identifies the member.
   'PUT body email_account_id': 200,
 }
@@ -269,19 +281,31 @@ describe('resources of another tenant', () => {
       'cc',
       'code',
       'current_password',
+      'encrypted_message',
       'end_date',
+      'expire_date',
       'field',
+      // src/daemons/encryption.test.ts names keys and jobs of another holder.
+      'fingerprint',
       'from',
       // src/features/oauth/grants/grants.test.ts names a grant of another holder.
       'grant_id',
       'id',
+      'job_id',
+      'key',
       'match',
       'message',
       'name',
       'new_password',
       'operator',
+      'passphrase',
+      // Public keys of the organization.
+      'recipient_email',
+      'recipients',
+      'sender_email',
       // src/features/mailbox/sessions/sessions.test.ts names a session of another holder.
       'session_id',
+      'signature',
       'start_date',
       'subject',
       'to',

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { variables } from '../src/config/index.ts'
+import { daemons } from '../src/daemons/index.ts'
 import { composeValue, copyOf, instructions, isInContext } from './support/container.ts'
 import { blocksOf, commandsOf, pages, ROOT } from './support/documentation.ts'
 
@@ -113,7 +114,9 @@ describe('the container image', () => {
     const docker = commands.filter((line) => line.startsWith('docker '))
     expect(docker.length).toBeGreaterThan(2)
     for (const line of docker) {
-      expect(line).toMatch(/^docker compose --file deploy\/compose\.yaml (up|exec mailplane) /)
+      expect(line).toMatch(
+        /^docker compose --file deploy\/compose(\.host)?\.yaml (--env-file \S+ )?(up|exec mailplane) /,
+      )
     }
     expect(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8')).toMatch(
       /^services:\n {2}mailplane:$/m,
@@ -145,4 +148,48 @@ describe('the commands of deploy/README.md', () => {
     expect(sources).toContain('deploy/logrotate/mailplane')
     expect(sources.filter((path) => !existsSync(join(ROOT, path.replace('/*', ''))))).toEqual([])
   })
+})
+
+describe('deploy/compose.host.yaml', () => {
+  const text = readFileSync(join(ROOT, 'deploy', 'compose.host.yaml'), 'utf8')
+
+  it('runs every service once, beside Postfix or in the other container', () => {
+    const lists = [...text.matchAll(/^ +SVC_SERVICES: (.+)$/gm)].map(([, list = '']) =>
+      list.split(','),
+    )
+    expect(lists).toHaveLength(2)
+    expect(lists.flat().sort()).toEqual(daemons.map(({ name }) => name).sort())
+    const edge = readFileSync(join(ROOT, 'deploy', 'Dockerfile.edge'), 'utf8')
+    const [, beside = ''] = /"--services", "([^"]+)"/.exec(edge) ?? []
+    expect(beside.split(',').sort()).toEqual(lists[1]?.sort())
+  })
+
+  it('sets only variables that src/config/ reads, and mounts only files that exist', () => {
+    const set = [...text.matchAll(/^ +((?:SVC|DATABASE|REDIS|QUEUE)_\w+):/gm)].map(
+      ([, name]) => name,
+    )
+    expect(set.length).toBeGreaterThan(5)
+    expect(set.filter((name) => !known.has(name as string))).toEqual([])
+    const mounted = [...text.matchAll(/- (\.\/[^:]+):/g)].map(([, path = '']) => path)
+    expect(mounted.filter((path) => !existsSync(join(ROOT, 'deploy', path)))).toEqual([])
+    expect(mounted).toContain('./prometheus/rules.yaml')
+  })
+})
+
+it('the images, the manifests and the CHANGELOG have the version of package.json', () => {
+  const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+  const { version } = JSON.parse(read('package.json'))
+  for (const file of ['deploy/Dockerfile', 'deploy/Dockerfile.edge']) {
+    expect([file, /^ARG VERSION=(.*)$/m.exec(read(file))?.[1]]).toEqual([file, version])
+  }
+  expect(read('deploy/kubernetes/statefulset.yaml')).toContain(`image: mailplane:${version}\n`)
+  expect(read('CHANGELOG.md')).toContain(`\n## [${version}] - `)
+})
+
+it('Caddy publishes the paths of docs/reverse-proxy.md', () => {
+  const pathsIn = (file: string) =>
+    [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^\t@\w+ path (.*)$/gm)]
+      .flatMap(([, paths = '']) => paths.split(' '))
+      .sort()
+  expect(pathsIn('deploy/caddy/Caddyfile')).toEqual(pathsIn('docs/reverse-proxy.md'))
 })

@@ -7,6 +7,7 @@ export const AREAS = [
   'archive',
   'caldav',
   'domains',
+  'encryption',
   'filters',
   'mailboxes',
   'messages',

@@ -3,35 +3,48 @@ import {
   createReadStream,
   createWriteStream,
   existsSync,
-  mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Sql } from 'postgres'
 import type { Config } from '../config/index.ts'
-import { DAY_MS } from '../lib/time.ts'
 import { StartupError } from '../startup-error.ts'
 import { VERSION } from '../version.ts'
 import { dump } from './dump.ts'
-import { decode, type Record, rowsIn } from './records.ts'
+import { explained, prepareFolder, stampOf, syncFolder, unfinishedOf } from './files.ts'
+import { type About, decode, type Record, rowsIn } from './records.ts'
 import { seal, unseal } from './sealing.ts'
+import { watchProgress } from './watch.ts'
 
 const MIN_PASSPHRASE = 12
-const NAME = /^mailplane-(\d{8}T\d{6}Z)\.backup$/
+const READ_BYTES = 1024 * 1024
 export const ROOT_KEY = 'secret-key'
 
 type Settings = Pick<
   Config,
-  'BACKUP_DIR' | 'BACKUP_PASSPHRASE' | 'BACKUP_RETENTION_DAYS' | 'DATA_DIR' | 'SVC_SECRET_KEY'
+  'BACKUP_DIR' | 'BACKUP_PASSPHRASE' | 'BACKUP_TIMEOUT_SECONDS' | 'DATA_DIR' | 'SVC_SECRET_KEY'
 >
+
+/** The bytes of a backup, wherever it is. */
+export interface Source {
+  /** For messages. */
+  name: string
+  bytes(): AsyncIterable<Buffer>
+}
+
+export const fileSource = (path: string): Source => ({
+  name: path,
+  bytes() {
+    if (!existsSync(path)) throw new StartupError(`there is no file ${path}`)
+    return createReadStream(path, { highWaterMark: READ_BYTES })
+  },
+})
 
 export function passphraseOf({ BACKUP_PASSPHRASE: passphrase }: Settings): string {
   if (!passphrase || passphrase.length < MIN_PASSPHRASE) {
@@ -42,13 +55,6 @@ export function passphraseOf({ BACKUP_PASSPHRASE: passphrase }: Settings): strin
   return passphrase
 }
 
-/** The id of a run, such as `20261115T101500Z`. */
-export const stampOf = (time: Date): string =>
-  time.toISOString().replace(/[-:]/g, '').replace(/\.\d+/, '')
-
-export const folderOf = ({ BACKUP_DIR, DATA_DIR }: Settings): string =>
-  BACKUP_DIR ?? join(DATA_DIR, 'backups')
-
 interface Making {
   sql: Sql
   settings: Settings
@@ -57,13 +63,17 @@ interface Making {
   progress(table: string, rows: number): void
 }
 
-/** Writes database and root key into one encrypted file, which is renamed after verification. */
+/**
+ * Writes database and root key into one encrypted file, which is renamed after verification. Fails
+ * when nothing moves for BACKUP_TIMEOUT_SECONDS.
+ */
 export async function makeBackup({ sql, settings, path, at, progress }: Making) {
   const passphrase = passphraseOf(settings)
   if (existsSync(path)) throw new StartupError(`${path} is there already`)
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const unfinished = `${path}.unfinished`
+  prepareFolder(path, settings, at)
+  const unfinished = unfinishedOf(path)
   const hash = createHash('sha256')
+  const watch = watchProgress(settings.BACKUP_TIMEOUT_SECONDS)
   try {
     const about = {
       backup_id: stampOf(at),
@@ -72,33 +82,63 @@ export async function makeBackup({ sql, settings, path, at, progress }: Making) 
       version: VERSION,
     }
     const files = [{ name: ROOT_KEY, text: rootKeyOf(settings) }]
-    await pipeline(
-      dump(sql, { about, files, progress }),
+    watch.step('connecting to the database')
+    const begin = (table: string) => watch.step(`reading the table ${table}, or writing ${path}`)
+    const writing = pipeline(
+      dump(sql, { about, files, begin, progress }),
       createGzip({ level: 1 }),
       (bytes: AsyncIterable<Buffer>) => seal(bytes, passphrase),
       async function* (bytes: AsyncIterable<Buffer>) {
         for await (const piece of bytes) {
+          watch.moved()
           hash.update(piece)
           yield piece
         }
       },
       createWriteStream(unfinished, { mode: 0o600, flush: true }),
+      { signal: watch.signal },
     )
-    const counts = await verifyBackup(unfinished, passphrase)
+    await watch.guard(writing)
+    watch.step(`reading ${path} again`)
+    const verifying = verifyBackup(fileSource(unfinished), passphrase, watch.moved)
+    const { tables, rows } = await watch.guard(verifying)
     renameSync(unfinished, path)
-    await syncFolder(dirname(path))
-    return { ...counts, path, size_bytes: statSync(path).size, checksum: hash.digest('hex') }
+    await watch.guard(syncFolder(dirname(path)))
+    return { tables, rows, path, size_bytes: statSync(path).size, checksum: hash.digest('hex') }
+  } catch (error) {
+    throw explained(error, path)
   } finally {
+    watch.end()
     rmSync(unfinished, { force: true })
   }
 }
 
+interface Verified {
+  about: About
+  tables: number
+  rows: number
+  /** SHA-256 of the file. */
+  checksum: string
+}
+
 /** Reads the whole backup; throws when a part is missing or was changed. */
-export async function verifyBackup(path: string, passphrase: string) {
+export async function verifyBackup(
+  source: Source,
+  passphrase: string,
+  moved: () => void = () => {},
+): Promise<Verified> {
+  const hash = createHash('sha256')
+  let about: About | undefined
   let tables = 0
   let rows = 0
   let inTable = 0
-  for await (const record of recordsOf(path, passphrase)) {
+  let isWhole = false
+  const take = (piece: Buffer) => {
+    hash.update(piece)
+    moved()
+  }
+  for await (const record of recordsOf(source, passphrase, take)) {
+    if (record.kind === 'about') about = record.about
     if (record.kind === 'rows') inTable += rowsIn(record.bytes)
     if (record.kind === 'table end') {
       if (record.rows !== inTable) throw new StartupError('the backup is damaged')
@@ -106,18 +146,27 @@ export async function verifyBackup(path: string, passphrase: string) {
       rows += inTable
       inTable = 0
     }
-    if (record.kind === 'end' && record.tables === tables && record.rows === rows) {
-      return { tables, rows }
-    }
+    isWhole = record.kind === 'end' && record.tables === tables && record.rows === rows
   }
-  throw new StartupError('the backup is cut off')
+  if (!about || !isWhole) throw new StartupError('the backup is cut off')
+  return { about, tables, rows, checksum: hash.digest('hex') }
 }
 
-export async function* recordsOf(path: string, passphrase: string): AsyncGenerator<Record> {
-  if (!existsSync(path)) throw new StartupError(`there is no file ${path}`)
+/** `take` gets every piece of the file before it is decrypted. */
+export async function* recordsOf(
+  source: Source,
+  passphrase: string,
+  take: (piece: Buffer) => void = () => {},
+): AsyncGenerator<Record> {
   const gunzip = createGunzip()
   const reading = pipeline(
-    createReadStream(path, { highWaterMark: 1024 * 1024 }),
+    source.bytes(),
+    async function* (bytes: AsyncIterable<Buffer>) {
+      for await (const piece of bytes) {
+        take(piece)
+        yield piece
+      }
+    },
     (bytes: AsyncIterable<Buffer>) => unseal(bytes, passphrase),
     gunzip,
   )
@@ -127,21 +176,10 @@ export async function* recordsOf(path: string, passphrase: string): AsyncGenerat
   await reading
 }
 
-/** Removes backups older than BACKUP_RETENTION_DAYS, but never the newest one. */
-export function removeOldBackups(settings: Settings, now: Date): string[] {
-  const days = settings.BACKUP_RETENTION_DAYS
-  const folder = folderOf(settings)
-  if (days === undefined || !existsSync(folder)) return []
-  const oldest = stampOf(new Date(now.getTime() - days * DAY_MS))
-  const names = readdirSync(folder)
-    .filter((name) => NAME.test(name))
-    .sort()
-  const old = names.slice(0, -1).filter((name) => (NAME.exec(name)?.[1] ?? '') < oldest)
-  for (const name of old) rmSync(join(folder, name))
-  return old
-}
-
-function rootKeyOf({ DATA_DIR, SVC_SECRET_KEY }: Settings): string {
+export function rootKeyOf({
+  DATA_DIR,
+  SVC_SECRET_KEY,
+}: Pick<Settings, 'DATA_DIR' | 'SVC_SECRET_KEY'>): string {
   if (SVC_SECRET_KEY !== undefined) return SVC_SECRET_KEY
   try {
     return readFileSync(join(DATA_DIR, ROOT_KEY), 'utf8').trim()
@@ -149,15 +187,5 @@ function rootKeyOf({ DATA_DIR, SVC_SECRET_KEY }: Settings): string {
     throw new StartupError(
       `${join(DATA_DIR, ROOT_KEY)} cannot be read; a backup without the root key is useless`,
     )
-  }
-}
-
-/** Makes the rename durable: without it a power failure may lose the file name. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -1,35 +1,62 @@
 import { once } from 'node:events'
 import { PassThrough, type Readable } from 'node:stream'
 import type { Sql, TransactionSql } from 'postgres'
+import { ownConnection } from '../database/database.ts'
+import { StartupError } from '../startup-error.ts'
 import { encode, type Record, rowsIn, type TableName } from './records.ts'
 
 interface Dumping {
   about: { backup_id: string; hostname: string; created_at: string; version: string }
   files: { name: string; text: string }[]
+  /** Called before every table. */
+  begin(table: string): void
   /** Called after every table. */
   progress(table: string, rows: number): void
 }
 
-/** Streams a consistent snapshot of the database without blocking other transactions. */
+const LOCK_SECONDS = 30
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/**
+ * Streams a consistent snapshot of the database without blocking other transactions. It has its own
+ * connection, which closes with the stream: a COPY without a reader never ends.
+ */
 export function dump(sql: Sql, dumping: Dumping): Readable {
+  const own = ownConnection(sql)
   const out = new PassThrough()
+  const closed = new AbortController()
+  out.once('close', () => {
+    closed.abort()
+    void own.end({ timeout: 0 })
+  })
   const put = async (record: Record) => {
-    if (!out.write(encode(record))) await once(out, 'drain')
+    closed.signal.throwIfAborted()
+    if (!out.write(encode(record))) await once(out, 'drain', { signal: closed.signal })
   }
-  sql
+  own
     .begin('isolation level repeatable read read only', (tx) => dumpAll(tx, dumping, put))
     .then(
       () => out.end(),
-      (error) => out.destroy(error),
+      (error) => out.destroy(explained(error)),
     )
   return out
 }
 
+const explained = (error: Error & { code?: string }): Error =>
+  error.code === LOCK_NOT_AVAILABLE
+    ? new StartupError(
+        `a table is locked by another transaction for more than ${LOCK_SECONDS} s; repeat the backup later`,
+      )
+    : error
+
 async function dumpAll(
   tx: TransactionSql,
-  { about, files, progress }: Dumping,
+  { about, files, begin, progress }: Dumping,
   put: (record: Record) => Promise<void>,
 ): Promise<void> {
+  await tx.unsafe(`set local lock_timeout = '${LOCK_SECONDS}s'`)
+  // A large table takes as long as it takes; the caller watches the progress.
+  await tx.unsafe('set local statement_timeout = 0')
   const migrations = await tx<{ name: string; checksum: string }[]>`
     select name, checksum from schema_migrations order by name`
   await put({ kind: 'about', about: { ...about, migrations: [...migrations] } })
@@ -37,6 +64,7 @@ async function dumpAll(
   let total = 0
   const tables = await tablesOf(tx)
   for (const { columns, ...table } of tables) {
+    begin(table.name)
     await put({ kind: 'table', table, columns })
     let rows = 0
     const copying = (await tx`
@@ -46,6 +74,9 @@ async function dumpAll(
       rows += rowsIn(bytes)
       await put({ kind: 'rows', bytes })
     }
+    // postgres.js pauses its socket while the reader is behind and resumes it when the reader asks for
+    // more, which it does not do after the end.
+    copying._read(0)
     await put({ kind: 'table end', rows })
     progress(table.name, rows)
     total += rows

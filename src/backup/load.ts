@@ -12,6 +12,8 @@ interface Loading {
   /** Called before any data is deleted, so that it can still throw. */
   files(files: { name: string; text: string }[]): void
   progress(table: string, rows: number): void
+  /** Wraps work that shows no progress. */
+  migrating<Result>(work: Promise<Result>): Promise<Result>
 }
 
 /**
@@ -27,13 +29,15 @@ export async function load(sql: Sql, records: AsyncGenerator<Record>, loading: L
   }
   await sql.begin(withoutTriggers)
   loading.files(files)
+  // Waits for no other program that reads the old data.
+  await sql.unsafe(`set lock_timeout = '${LOCK_SECONDS}s'`)
   await sql.unsafe('drop schema if exists edge cascade; drop schema public cascade').simple()
   await sql.unsafe('create schema public').simple()
   const last = about.migrations.at(-1)?.name
-  if (last) await migrate(sql, { last })
+  if (last) await loading.migrating(migrate(sql, { last }))
   const rows = await sql.begin((tx) => loadAll(tx, first, records, loading.progress))
-  await migrate(sql)
-  return { about, rows }
+  const applied = await loading.migrating(migrate(sql))
+  return { about, rows, applied }
 }
 
 async function beginning(records: AsyncGenerator<Record>) {
@@ -75,6 +79,8 @@ async function isInUse(sql: Sql): Promise<boolean> {
   const [rows] = await sql`select exists (select from organizations) as yes`
   return rows?.yes
 }
+
+const LOCK_SECONDS = 30
 
 /** The backup already contains the effects of triggers and foreign keys. */
 const withoutTriggers = (tx: TransactionSql) =>

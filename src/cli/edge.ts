@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import { readConfig } from '../config/index.ts'
 import { keptSecret } from '../database/data-dir.ts'
-import { migrate } from '../database/migrate.ts'
 import {
   type DatabaseAddress,
   databaseAddress,
@@ -10,12 +9,15 @@ import {
   forgetEdge,
 } from '../edge/database-role.ts'
 import { edgeDown, edgeStatus, edgeUp, type RunningEdge } from '../edge/edge.ts'
+import { runForeground } from '../edge/foreground.ts'
 import { requirePackages } from '../edge/packages.ts'
 import { edgePlace } from '../edge/place.ts'
 import { renderForHosts } from '../edge/render.ts'
 import { requireFolderOfRoot } from '../edge/service-user.ts'
 import { vault } from '../lib/vault.ts'
+import { upgradeDatabase } from '../upgrade.ts'
 import { print } from './output.ts'
+import { upgradeNotes } from './upgrade-notes.ts'
 import { UsageError } from './usage.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -29,8 +31,10 @@ export async function edgeCommands([verb, ...args]: string[]): Promise<void> {
       return status(args)
     case 'render':
       return render(args)
+    case 'run':
+      return runHost(args)
     default:
-      throw new UsageError('edge takes up, down, status or render')
+      throw new UsageError('edge takes up, down, status, render or run')
   }
 }
 
@@ -82,11 +86,19 @@ async function render(args: string[]): Promise<void> {
   else process.stdout.write(`${files.length} files are in ${values.out}; begin with README.md\n`)
 }
 
+/** Runs the mail servers of this machine in the foreground; for containers. */
+async function runHost(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { services: { type: 'string' } } })
+  const { config, sealing, database } = await prepare()
+  requirePackages(config)
+  process.exit(await runForeground({ config, vault: sealing, database }, values.services))
+}
+
 /** Migrates the database and creates the role of the mail servers. */
 async function prepare({ forPrivate = false } = {}) {
   const config = readConfig()
   return withDatabase(async ({ sql }, target) => {
-    await migrate(sql)
+    await upgradeDatabase(target, config, upgradeNotes)
     const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
     const password = edgePassword(sealing)
     const statementFile = `${config.DATA_DIR}/edge-role.sql`

@@ -29,28 +29,36 @@ const USAGE = `usage: mailplane COMMAND [--json]
   isp-limits set DOMAIN [--hourly N] [--daily N] [--burst N] [--delay MS] --reason TEXT
   archive export --organization ID --out FILE --reason TEXT
   domains verify NAME [--organization ID] [--reason TEXT]
-  db url | db migrate | db status
-  backup [--out FILE] | backup verify FILE
+  db url | db migrate [--plan] | db status
+  backup [--out FILE] | backup list
+  backup verify FILE|S3_URL|latest | backup upload FILE
+  backup drill [FILE|S3_URL|latest] [--report FILE]
   backup report BACKUP_ID running|completed|failed [--host NAME] [--target database|mail|config|all]
                 [--size BYTES] [--path TEXT] [--unencrypted] [--error TEXT]
   backup forget-host NAME
-  restore FILE [--force]
+  restore FILE|S3_URL|latest [--force]
   edge up | edge down [--delete] | edge status
   edge render [--out DIR]
+  edge run [--services a,b]
   helper --socket PATH
   openapi
 `
+
+const LEAVE_MS = 5000
 
 /** Runs one command and sets the exit status: 1 for a failure, 2 for wrong usage. */
 export async function main(args: string[]): Promise<void> {
   const [command, ...rest] = args
   // A reader such as `head` may close the pipe early; a server goes on without its output.
-  if (command !== 'serve') process.stdout.on('error', endOnClosedPipe)
+  if (command !== 'serve' && command !== 'part') process.stdout.on('error', endOnClosedPipe)
   try {
     switch (command) {
       // Loaded on demand, so that a short command does not load the whole API.
       case 'serve':
         return await (await import('./serve.ts')).serveCommand(rest)
+      // One of the processes that `serve` starts.
+      case 'part':
+        return await (await import('../processes/part.ts')).runPart()
       case 'keys':
         return await (await import('./keys.ts')).keyCommands(rest)
       case 'operators':
@@ -84,7 +92,7 @@ export async function main(args: string[]): Promise<void> {
       case 'backup':
         return await (await import('./backup.ts')).backupCommand(rest)
       case 'restore':
-        return await (await import('./backup.ts')).restoreCommand(rest)
+        return await (await import('./restore.ts')).restoreCommand(rest)
       case 'edge':
         return await (await import('./edge.ts')).edgeCommands(rest)
       case 'helper':
@@ -109,6 +117,8 @@ export async function main(args: string[]): Promise<void> {
     )
     if (usage) process.stderr.write(`\n${USAGE}`)
     process.exitCode = usage ? 2 : 1
+    // Ends a command that failed because a database or a storage hangs and whose connection stays.
+    if (command !== 'serve') setTimeout(() => process.exit(), LEAVE_MS).unref()
   }
 }
 

@@ -8,6 +8,11 @@ export function print(
   else process.stdout.write(pairs(rows))
 }
 
+/** Shows on the terminal how far a backup or a restore is. */
+export const tableProgress = (isQuiet: boolean) => (table: string, rows: number) => {
+  if (!isQuiet && rows > 0) process.stderr.write(`${table}: ${rows} rows\n`)
+}
+
 function table(rows: Record<string, unknown>[]): string {
   const [first] = rows
   if (!first) return 'none\n'

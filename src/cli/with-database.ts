@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readConfig } from '../config/index.ts'
+import { type Config, readConfig } from '../config/index.ts'
+import { patiently } from '../database/budget.ts'
 import { holdDataDir, prepareDataDir } from '../database/data-dir.ts'
 import { type Database, openDatabase, type Target } from '../database/database.ts'
 import { runningEmbedded, startEmbedded } from '../database/embedded.ts'
+import { findPrimary } from '../database/primary.ts'
+import { TimedOut, within } from '../lib/timeout.ts'
 import { StartupError } from '../startup-error.ts'
 
 const PATIENCE_MS = 30_000
+const CLOSE_MS = 10_000
 
 /**
  * Opens the external database, that of a running server, or starts the embedded one for the command.
@@ -44,10 +48,23 @@ async function using<Result>(
   target: Target,
   work: (database: Database, target: Target) => Promise<Result>,
 ): Promise<Result> {
-  const database = openDatabase(target, { pool: 2, name: 'command line' })
+  const database = openDatabase(await findPrimary(target), { pool: 2, name: 'command line' })
   try {
-    return await work(database, target)
+    return await patiently(() => work(database, target))
   } finally {
-    await database.close()
+    // A database that hangs does not answer to this either.
+    await within(CLOSE_MS, database.close()).catch(() => {})
   }
 }
+
+/** For statements that take no time unless the database is away. */
+export const deadline =
+  ({ BACKUP_TIMEOUT_SECONDS: seconds }: Pick<Config, 'BACKUP_TIMEOUT_SECONDS'>) =>
+  async <Result>(work: Promise<Result>): Promise<Result> => {
+    try {
+      return await within(seconds * 1000, work)
+    } catch (error) {
+      if (!(error instanceof TimedOut)) throw error
+      throw new StartupError(`the database did not answer within ${seconds} s`)
+    }
+  }

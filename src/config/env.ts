@@ -55,6 +55,17 @@ export function integer(
   }
 }
 
+/** A whole number, or `auto`, which is the default. */
+export function numberOrAuto(description: string, range: Range): Variable<number | 'auto'> {
+  const { expected, parse } = integer(description, 0, range)
+  return {
+    description,
+    fallback: 'auto',
+    expected: `auto or ${expected}`,
+    parse: (value) => (value === 'auto' ? 'auto' : parse(value)),
+  }
+}
+
 /** A TCP port. Pass `min: 0` where 0 has a meaning of its own. */
 export function port(description: string, fallback: number): Variable<number>
 export function port(

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { archiveVariables, checkArchive } from './archive.ts'
+import { backupVariables, checkBackups } from './backups.ts'
 import { calendarVariables } from './calendars.ts'
 import { certificateVariables } from './certificates.ts'
 import * as env from './env.ts'
@@ -35,6 +36,7 @@ const ownVariables = {
   ...sendingVariables,
   ...jmapVariables,
   ...operationsVariables,
+  ...backupVariables,
   ...archiveVariables,
   ...urlProtectionVariables,
 } as const
@@ -66,6 +68,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   }
   checkSmtpLogin(values)
   checkArchive(values)
+  checkBackups(values)
   return {
     ...values,
     DATA_DIR: resolve(values.DATA_DIR),

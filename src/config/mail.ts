@@ -1,3 +1,4 @@
+import { databaseUrl } from './database-url.ts'
 import * as env from './env.ts'
 
 /** STARTTLS when the server offers it. */
@@ -19,6 +20,9 @@ export const mailVariables = {
 
   POSTFIX_LOG_FILE: env.text('Older name of MAIL_LOG_FILE, which wins when both are set'),
   MAIL_LOG_NAME: env.text('Name of the machine that writes the log; unset: its host name'),
+  MAIL_LOG_RETENTION_DAYS: env.integer('Days to keep the mail log; 0: for ever', 90, {
+    max: 36_500,
+  }),
   MAIL_LOG_INTERNAL_RELAYS: env.words('Relays that are filters and hand mail back to Postfix', [
     'tracking-filter',
     'webhook-filter',
@@ -51,9 +55,8 @@ export const mailVariables = {
 
 /** Settings that the rendered configuration of the mail servers is written from. */
 export const edgeVariables = {
-  EDGE_DATABASE_URL: env.url(
+  EDGE_DATABASE_URL: databaseUrl(
     'PostgreSQL as the mail servers reach it; unset: as this process does',
-    ['postgres:', 'postgresql:'],
   ),
   EDGE_PRIVATE_ADDRESS: env.text('IP address for traffic between the mail servers', '127.0.0.1'),
   EDGE_TRUSTED_NETWORKS: env.networks('Networks of the control plane, as Dovecot sees it'),

@@ -1,6 +1,6 @@
 import * as env from './env.ts'
 
-/** Monitoring, alerts, reports, mail queue, storage and backups. */
+/** Monitoring, alerts, reports, mail queue and storage. */
 export const operationsVariables = {
   MONITORING_SWEEP_SECONDS: env.integer('Seconds between probes of all services', 10, {
     min: 1,
@@ -44,11 +44,4 @@ export const operationsVariables = {
   }),
   STORAGE_CALC_INTERVAL: env.integer('Seconds between reports of usage', 3600, { min: 60 }),
   STORAGE_ALERT_COOLDOWN: env.integer('Seconds before the same alert may repeat', 3600),
-
-  BACKUP_PASSPHRASE: env.text('Encrypts backups, 12 characters or more'),
-  BACKUP_DIR: env.text('Folder of backups; unset: DATA_DIR/backups'),
-  BACKUP_RETENTION_DAYS: env.integer('Days to keep backups; unset: for ever', undefined, {
-    min: 1,
-  }),
-  BACKUP_SCHEDULE: env.text('Backup schedule that the console shows'),
 } as const

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { databaseUrl } from './database-url.ts'
 import * as env from './env.ts'
 
 /** The default port of a process that runs the API. */
@@ -13,11 +14,14 @@ export const serverVariables = {
   ),
   HOST: env.text('Listening IP address or host name', '127.0.0.1'),
   DATA_DIR: env.text('Embedded database, bootstrap tokens, key files, logs, spool', './data'),
-  DATABASE_URL: env.url('External PostgreSQL; unset: an embedded one under DATA_DIR', [
-    'postgres:',
-    'postgresql:',
-  ]),
+  DATABASE_URL: databaseUrl('External PostgreSQL; unset: an embedded one under DATA_DIR'),
   DATABASE_POOL: env.integer('Connections to PostgreSQL per process', 10, { min: 2, max: 500 }),
+  DATABASE_TIMEOUT: env.integer('Seconds that a statement may take', 8, { min: 1, max: 600 }),
+  DATABASE_LONG_TIMEOUT: env.integer(
+    'Seconds that a statement of a report, an export, an import or a job may take',
+    900,
+    { min: 1, max: 86_400 },
+  ),
   REDIS_URL: env.url('Shared counters and pub/sub when more than one process runs', [
     'redis:',
     'rediss:',
@@ -26,6 +30,15 @@ export const serverVariables = {
   SVC_USER: env.text('User that serves when the process is started as root'),
   SVC_HELPER_SOCKET: env.text('Socket of the helper that has the rights of root'),
   SVC_SERVICES: env.text('Services that this process runs, as a comma list', 'all'),
+  SVC_WORKERS: env.numberOrAuto(
+    'Processes that answer requests; `auto`: one below four cores, then half of the cores',
+    { min: 1, max: 256 },
+  ),
+  SVC_DRAIN_SECONDS: env.integer(
+    'Seconds between SIGTERM, from which /readyz is 503, and the end of the listener',
+    0,
+    { max: 600 },
+  ),
   SVC_EDITION: env.choice('Edition whose surfaces are offered', 'enterprise', [
     'enterprise',
     'community',

@@ -10,13 +10,15 @@ import { type Part, passOn, type Recount } from './journey.ts'
 import { isRedirect, takeOrigin } from './origin.ts'
 import type { ReceivedMail, SmtpReply } from './received-mail.ts'
 import type { Filtered } from './run-stages.ts'
-import { type Stage, TryLater } from './stage.ts'
+import { type Mail, type Stage, TryLater } from './stage.ts'
 
 interface Needs {
   db: Db
   stages: readonly Stage[]
   senders: Pick<Senders, 'find'>
   recount: Recount
+  /** The last step, for recipients whose mailboxes encrypt what they receive. */
+  encrypt: (mail: Mail) => Promise<Mail[]>
   handOver: HandOver
   hostname: string
   originKey: string
@@ -61,8 +63,10 @@ async function filterMail(needs: Needs, received: ReceivedMail): Promise<SmtpRep
   if (first && passed.length === 0 && held.length === 0) {
     return { code: 554, text: rejection(first.text) }
   }
+  const ready: Part[] = []
+  for (const part of passed) ready.push(...(await encrypted(needs, part)))
   let reply: SmtpReply = { code: 250, text: '2.0.0 Ok' }
-  for (const part of passed) {
+  for (const part of ready) {
     reply = await deliver(needs, received, part)
     if (reply.code >= 400) return reply
   }
@@ -124,6 +128,15 @@ async function partsOf(needs: Needs, received: ReceivedMail): Promise<Part[]> {
     },
     hasStages: true,
   }))
+}
+
+/** The signature of another organization's sender does not cover what was encrypted here. */
+async function encrypted(needs: Needs, part: Part): Promise<Part[]> {
+  const mails = await needs.encrypt(part.mail)
+  return mails.map((mail) => {
+    const isSigned = mail.message === part.mail.message || mail.direction === 'outbound'
+    return { ...part, mail, signedFor: isSigned ? part.signedFor : undefined }
+  })
 }
 
 async function deliver(

@@ -5,6 +5,7 @@ import { listMailStage } from '../content/list-mail.stage.ts'
 import { filterServer } from '../content/server.ts'
 import type { Stage } from '../content/stage.ts'
 import type { Core } from '../core.ts'
+import { encryptDelivery } from '../features/encryption/delivery/encrypt-delivery.ts'
 import { contentStages } from '../features/index.ts'
 import { recounter } from '../features/rate-limiter/recount.ts'
 import { startSenders } from '../hosting/senders.ts'
@@ -37,6 +38,7 @@ export async function startContentFilter(core: Core, stages: readonly Stage[]) {
     senders,
     db: core.db,
     recount: recounter(core, senders),
+    encrypt: encryptDelivery(core),
     handOver: handOver(core.mailServers),
     hostname: config.SVC_MAIL_HOSTNAME,
     originKey: originKey(core.vault),

@@ -8,12 +8,20 @@ export interface Offered {
   name: string
   /** The port when it runs alone in a process. */
   port: number
+  /** With several workers it runs in each of them; the others run once, in a process of their own. */
+  isSpread?: true
   load(): Promise<Daemon>
 }
 
 /** In start order; daemons stop in reverse order. */
 export const daemons: readonly Offered[] = [
-  { name: 'api', port: 8080, load: async () => (await import('./api.ts')).api },
+  {
+    name: 'api',
+    port: 8080,
+    isSpread: true,
+    load: async () => (await import('./api.ts')).api,
+  },
+  { name: 'worker', port: 8104, load: async () => (await import('./worker.ts')).worker },
   { name: 'webhooks', port: 8081, load: async () => (await import('./webhooks.ts')).webhooks },
   {
     name: 'rate_limiter',
@@ -21,6 +29,11 @@ export const daemons: readonly Offered[] = [
     load: async () => (await import('./rate-limiter.ts')).rateLimiter,
   },
   { name: 'archiver', port: 8083, load: async () => (await import('./archiver.ts')).archiver },
+  {
+    name: 'encryption',
+    port: 8084,
+    load: async () => (await import('./encryption.ts')).encryption,
+  },
   {
     name: 'log_ingestor',
     port: 8087,
@@ -43,7 +56,12 @@ export const daemons: readonly Offered[] = [
     port: 8102,
     load: async () => (await import('./content-filter.ts')).contentFilterDaemon,
   },
-  { name: 'tracking', port: 8086, load: async () => (await import('./tracking.ts')).tracking },
+  {
+    name: 'tracking',
+    port: 8086,
+    isSpread: true,
+    load: async () => (await import('./tracking.ts')).tracking,
+  },
   {
     name: 'delivery_optimizer',
     port: 8088,
@@ -52,10 +70,21 @@ export const daemons: readonly Offered[] = [
   {
     name: 'autoconfig',
     port: 8100,
+    isSpread: true,
     load: async () => (await import('./autoconfig.ts')).autoconfig,
   },
-  { name: 'templates', port: 8089, load: async () => (await import('./templates.ts')).templates },
-  { name: 'dashboard', port: 8088, load: async () => (await import('./dashboard.ts')).dashboard },
+  {
+    name: 'templates',
+    port: 8089,
+    isSpread: true,
+    load: async () => (await import('./templates.ts')).templates,
+  },
+  {
+    name: 'dashboard',
+    port: 8088,
+    isSpread: true,
+    load: async () => (await import('./dashboard.ts')).dashboard,
+  },
   {
     name: 'queue_manager',
     port: 8090,
@@ -63,11 +92,17 @@ export const daemons: readonly Offered[] = [
   },
   { name: 'storage', port: 8092, load: async () => (await import('./storage.ts')).storage },
   { name: 'oauth', port: 8091, load: async () => (await import('./oauth.ts')).oauth },
-  { name: 'caldav', port: 8101, load: async () => (await import('./caldav.ts')).caldav },
+  {
+    name: 'caldav',
+    port: 8101,
+    isSpread: true,
+    load: async () => (await import('./caldav.ts')).caldav,
+  },
   { name: 'jmap', port: 8098, load: async () => (await import('./jmap.ts')).jmap },
   {
     name: 'url_protection',
     port: 8090,
+    isSpread: true,
     load: async () => (await import('./url-protection.ts')).urlProtection,
   },
   { name: 'rag', port: 8090, load: async () => (await import('./rag.ts')).rag },

@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client'
 import { type Ingestor, startIngestor } from '../features/mail-log/ingestor.ts'
+import { makeLogDays } from '../features/mail-log/mail-log.days.ts'
 import { scrapedCounter } from '../lib/metrics.ts'
 import type { Daemon } from './daemon.ts'
 
@@ -17,6 +18,10 @@ export const logIngestor: Daemon = {
       rows += ingestor?.counts.rows ?? 0
       ingestor = newPath === undefined ? undefined : startIngestor(core, newPath)
     }
+    // A backup may be reading the log. Rows are stored without it, and the API makes the days later.
+    await makeLogDays(core).catch((error) =>
+      core.log.warn({ err: error }, 'days of the mail log not made'),
+    )
     await follow()
     let following = Promise.resolve()
     const removeListener = core.mailServers.onChange(() => {

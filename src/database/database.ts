@@ -1,57 +1,85 @@
 import { Kysely, type Transaction } from 'kysely'
-import postgres, { type Options, type Sql } from 'postgres'
-import { columnTypes } from './column-types.ts'
-import { postgresDialect } from './dialect.ts'
+import postgres, { type Sql } from 'postgres'
+import { type Budget, budgetOf, isPatient } from './budget.ts'
+import { Clients } from './clients.ts'
+import { connect, type Target } from './connect.ts'
+import { type Lending, postgresDialect } from './dialect.ts'
+import { type OpenClient, primaryOf } from './primary.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>
 
-/** The address of PostgreSQL: a URL, or the socket folder and port of an embedded server. */
-export type Target = string | { host: string; port: number; password: string }
+export { connect, EMBEDDED_NAME, type Target } from './connect.ts'
 
 export interface Database {
   db: Db
-  sql: Sql
+  /** For schema changes and backups: without deadlines, and for a target with one host. */
+  readonly sql: Sql
+  /** Opens a further connection. */
+  open: OpenClient
   close(): Promise<void>
 }
 
+interface Settings {
+  pool: number
+  name: string
+  /** Seconds of a statement. */
+  timeout?: number
+  /** Seconds of a statement of long work. */
+  longTimeout?: number
+}
+
+export const DEFAULT_TIMEOUT = 8
+export const DEFAULT_LONG_TIMEOUT = 900
+/** Connections for the statements of long work, and as many for its transactions. */
+const LONG_CONNECTIONS = 2
+
 /** Half of the connections serve single statements, half serve transactions. */
-export function openDatabase(target: Target, options: { pool: number; name: string }): Database {
-  const connection = { application_name: `mailplane ${options.name}`, TimeZone: 'UTC' }
-  const half = Math.ceil(options.pool / 2)
-  const sql = connect(target, { max: half, connection })
-  // Without a lifetime: a connection must not be renewed in the middle of a transaction.
-  const open = (onclose: () => void) =>
-    connect(target, { max: 1, max_lifetime: null, connection, onclose })
-  const db: Db = new Kysely({ dialect: postgresDialect(sql, open, half) })
+export function openDatabase(
+  target: Target,
+  { pool, name, timeout = DEFAULT_TIMEOUT, longTimeout = DEFAULT_LONG_TIMEOUT }: Settings,
+): Database {
+  const open = primaryOf(target)
+  const usual = lending(open, name, Math.ceil(pool / 2), budgetOf(timeout))
+  const long = lending(open, name, LONG_CONNECTIONS, budgetOf(Math.max(timeout, longTimeout)))
+  const db: Db = new Kysely({ dialect: postgresDialect(() => (isPatient() ? long : usual)) })
+  let sql: Sql | undefined
   return {
     db,
-    sql,
+    open,
+    get sql() {
+      sql ??= connect(target, {
+        max: Math.ceil(pool / 2),
+        connection: { application_name: `mailplane ${name}`, TimeZone: 'UTC' },
+      })
+      return sql
+    },
     async close() {
       await db.destroy()
-      await sql.end({ timeout: 5 })
+      await Promise.all(
+        [usual, long].flatMap(({ statements, transactions }) => [
+          statements.close(),
+          transactions.close(),
+        ]),
+      )
+      await sql?.end({ timeout: 5 })
     },
   }
 }
 
-export function connect(target: Target, options: Options<Record<string, never>>): Sql {
-  const shared = {
-    // Pipelining puts a point select behind any slow query that was sent before it.
-    max_pipeline: 1,
-    connect_timeout: 5,
-    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 2),
-    onnotice: () => {},
-    // postgres.js does not handle a failure of its own query for array types: when the server restarts
-    // at that moment the process ends with an unhandled rejection. `columnTypes` has the arrays we use.
-    fetch_types: false,
-    types: columnTypes,
-    ...options,
-  } as unknown as Options<Record<string, never>>
-  return typeof target === 'string'
-    ? postgres(target, shared)
-    : postgres({ database: EMBEDDED_NAME, ...shared, ...target, user: EMBEDDED_NAME })
+function lending(open: OpenClient, name: string, size: number, budget: Budget): Lending {
+  // One silent connection means that the others to the same server may be silent as well.
+  const silent = () => {
+    statements.discardIdle()
+    transactions.discardIdle()
+  }
+  const openOne = () => open({ name, budget, silent })
+  const statements = new Clients(openOne, size, budget.silenceMs)
+  const transactions = new Clients(openOne, size, budget.silenceMs)
+  return { statements, transactions }
 }
 
-/** Role and database of the embedded server. */
-export const EMBEDDED_NAME = 'mailplane'
+/** A further connection to the same database, which may be closed in the middle of a statement. */
+export const ownConnection = (sql: Sql): Sql =>
+  postgres({ ...sql.options, max: 1, max_lifetime: null } as never)

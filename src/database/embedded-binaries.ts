@@ -34,7 +34,7 @@ export function postgresBinaries(): string {
 }
 
 /** Creates the symbolic links that the package lists: npm does not pack links. */
-function hydrateLinks(native: string): void {
+export function hydrateLinks(native: string): void {
   const file = join(native, 'pg-symlinks.json')
   if (!existsSync(file)) return
   const links = JSON.parse(readFileSync(file, 'utf8')) as { source: string; target: string }[]

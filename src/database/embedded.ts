@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
+  chmodSync,
   chownSync,
   closeSync,
   existsSync,
@@ -7,8 +8,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -22,17 +21,22 @@ import { StartupError } from '../startup-error.ts'
 import { keptSecret } from './data-dir.ts'
 import { connect, EMBEDDED_NAME, type Target } from './database.ts'
 import { isRoot, NOBODY, postgresBinaries } from './embedded-binaries.ts'
+import { OWN_FOLDER, pidFile, worksIn } from './embedded-processes.ts'
 
 interface EmbeddedServer {
   target: Target
   stop(): Promise<void>
 }
 
-// The server is started inside its folder and refers to it by this name. The folder is entered before
-// privileges are dropped, so `nobody` needs no access to the parent folders.
-const OWN_FOLDER = '/proc/self/cwd'
+interface EmbeddedOptions {
+  interruption?: AbortSignal
+  /** Connections that are needed at least. */
+  connections?: number
+}
+
 const environment = { LC_ALL: 'C', TZ: 'UTC', PATH: process.env.PATH }
 
+const MIN_CONNECTIONS = 200
 const START_TRIES = 6
 const RETRY_MS = 300
 
@@ -43,7 +47,7 @@ const RETRY_MS = 300
 export async function startEmbedded(
   dataDir: string,
   report: (message: string) => void,
-  interruption?: AbortSignal,
+  { interruption, connections = MIN_CONNECTIONS }: EmbeddedOptions = {},
 ): Promise<EmbeddedServer> {
   const programs = postgresBinaries()
   const folder = join(dataDir, 'postgres')
@@ -51,6 +55,7 @@ export async function startEmbedded(
   if (!existsSync(join(folder, 'PG_VERSION'))) {
     await initialize(programs, folder, password, interruption)
   }
+  closeToOthers(folder)
   await endOrphans(folder)
 
   const logs = join(dataDir, 'logs')
@@ -58,7 +63,7 @@ export async function startEmbedded(
   let stopping = false
   const start = async (tries: number): Promise<ChildProcess> => {
     try {
-      return await launch(programs, folder, port, logs)
+      return await launch(programs, folder, { port, logs, connections })
     } catch (error) {
       if (tries === 1) throw error
       // Processes of a killed server may take a while to end, or another program has taken the port.
@@ -83,7 +88,7 @@ export async function startEmbedded(
     while (!stopping) {
       try {
         await endOrphans(folder)
-        server = await launch(programs, folder, port, logs)
+        server = await launch(programs, folder, { port, logs, connections })
         keepRunning()
         return
       } catch {
@@ -169,6 +174,20 @@ async function initialize(
   renameSync(unfinished, folder)
 }
 
+/**
+ * PostgreSQL refuses a folder that its group may write, or others may read. Kubernetes opens every
+ * folder of a volume with `fsGroup` to that group.
+ */
+function closeToOthers(folder: string): void {
+  if ((statSync(folder).mode & 0o027) === 0) return
+  try {
+    chmodSync(folder, 0o700)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartupError(`${folder} must have the mode 0700, which cannot be set (${code})`)
+  }
+}
+
 /** As root the server runs as the owner of its folder. */
 function identityOf(folder: string): { uid?: number; gid?: number } {
   if (!isRoot) return {}
@@ -228,15 +247,14 @@ function bufferMegabytes(): number {
 async function launch(
   programs: string,
   folder: string,
-  port: number,
-  logs: string,
+  { port, logs, connections }: { port: number; logs: string; connections: number },
 ): Promise<ChildProcess> {
   const settings = {
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '.',
     unix_socket_permissions: '0700',
-    max_connections: 200,
+    max_connections: Math.max(MIN_CONNECTIONS, connections),
     shared_buffers: `${bufferMegabytes()}MB`,
     // The default of 4 is for rotating disks and makes index scans look too expensive.
     random_page_cost: 1.1,
@@ -298,27 +316,10 @@ async function createDatabase(target: Target): Promise<void> {
   }
 }
 
-const pidFile = (folder: string): string[] => {
-  try {
-    return readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
-  } catch {
-    return []
-  }
-}
-
-const worksIn = (pid: number | string, folder: string): boolean => {
-  try {
-    const place = readlinkSync(`/proc/${pid}/cwd`)
-    const real = realpathSync(folder)
-    return place === real || place.startsWith(`${real}/`)
-  } catch {
-    return false
-  }
-}
-
 /**
  * Stops a server that outlived the process that started it; the folder is locked, so no other process
- * uses it. Removes the pid file, since its number may belong to an unrelated process by now.
+ * uses it. Removes the pid file, since its number may belong to an unrelated process by now. The file
+ * of a server that cannot be stopped stays: it keeps a second server off the same files.
  */
 export async function endOrphans(folder: string): Promise<void> {
   const postmaster = pidFile(folder)[0]
@@ -330,6 +331,7 @@ export async function endOrphans(folder: string): Promise<void> {
     if (await areGone(folder, waitMs)) break
   }
   await killAll(folder)
+  if (worksIn(Number(postmaster), folder)) return
   rmSync(join(folder, 'postmaster.pid'), { force: true })
 }
 

@@ -1,11 +1,22 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import postgres, { type Sql } from 'postgres'
 import { afterEach, beforeEach, expect, inject, it } from 'vitest'
 import { cloneDatabase } from '../../test/support/postgres.ts'
-import { knownMigrations, migrate, migrationStatus, requireMigrated } from './migrate.ts'
+import { waitFor } from '../../test/support/wait.ts'
+import { fileSource, recordsOf } from '../backup/backup.ts'
+import { load } from '../backup/load.ts'
+import { upgradeDatabase } from '../upgrade.ts'
+import {
+  knownMigrations,
+  type MigrationNews,
+  migrate,
+  migrationStatus,
+  requireMigrated,
+} from './migrate.ts'
+import { migrationPlan } from './migration-plan.ts'
 
 const BASELINE = fileURLToPath(new URL('../../migrations', import.meta.url))
 const NEXT = '9001_notices.sql'
@@ -85,12 +96,151 @@ it('refuses a migration that was changed after it was applied', async () => {
   expect(await appliedNames()).not.toContain(NEXT)
 })
 
-it('refuses a database that a newer version has migrated', async () => {
+it('starts beside the schema of a newer version', async () => {
   add('create table notices (id text primary key)')
   await migrate(sql, { folder })
-  await expect(migrate(sql)).rejects.toThrow(
-    `the database was migrated by a newer version (it has ${NEXT}); use that version`,
+  expect(await migrate(sql)).toEqual([])
+  await requireMigrated(sql)
+  expect((await migrationStatus(sql)).at(-1)).toMatchObject({ name: NEXT })
+})
+
+it('refuses a newer schema that says that it is not compatible', async () => {
+  const refusal = `the database was migrated by a newer version (it has ${NEXT}); use that version`
+  add('-- migrate: incompatible\nalter table job_runs rename column begun_at to started_at')
+  await migrate(sql, { folder })
+  await expect(migrate(sql)).rejects.toThrow(refusal)
+  await expect(requireMigrated(sql)).rejects.toThrow(refusal)
+})
+
+it('lets writers pass while a reader keeps an additive migration waiting', async () => {
+  add('alter table organizations add column notice text')
+  const reader = await sql.reserve()
+  await reader`begin`
+  await reader`select count(*) from organizations`
+  const news: MigrationNews[] = []
+  const report = (one: MigrationNews) => news.push(one)
+  const migrating = migrate(sql, { folder, lockTimeoutMs: 200, report })
+  await waitFor(() => news.length > 1)
+
+  // Without a lock timeout these would wait behind the migration until the reader ends.
+  for (const id of ['acme', 'globex', 'initech']) {
+    await sql`insert into organizations (id, name) values (${id}, ${id})`
+  }
+  await reader`commit`
+  reader.release()
+  expect(await migrating).toEqual([NEXT])
+  expect(new Set(news.slice(0, -1).map(({ state }) => state))).toEqual(
+    new Set(['waiting for a lock']),
   )
+  expect(news.at(-1)).toMatchObject({ migration: NEXT, state: 'applied' })
+  expect(await sql`select notice from organizations`).toHaveLength(3)
+})
+
+it('says why it gives up when the lock is not free in the end', async () => {
+  add('alter table organizations add column notice text')
+  await sql.begin(async (reader) => {
+    await reader`select count(*) from organizations`
+    await expect(migrate(sql, { folder, lockTimeoutMs: 50, patienceMs: 0 })).rejects.toThrow(
+      `migration ${NEXT} did not get a lock within 0 s`,
+    )
+  })
+  expect(await migrate(sql, { folder })).toEqual([NEXT])
+})
+
+it('makes a concurrent index once, beside a writer and beside other starts', async () => {
+  await sql`create table notices (id text)`
+  await sql`insert into notices values ('one'), ('one')`
+  // A failed attempt leaves an invalid index behind.
+  await sql`create unique index concurrently notices_of_id on notices (id)`.catch(() => {})
+  add(`-- migrate: outside a transaction
+-- Finds notices by their id.
+create index concurrently if not exists notices_of_id on notices (id);`)
+  const writer = await sql.reserve()
+  await writer`begin`
+  await writer`insert into notices values ('two')`
+  const starts = Promise.all([1, 2].map(() => migrate(sql, { folder })))
+  await waitFor(async () => {
+    const waiting = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    return waiting.length > 0
+  })
+  await writer`commit`
+  writer.release()
+  expect((await starts).flat()).toEqual([NEXT])
+  expect(
+    await sql`select indisvalid from pg_index where indexrelid = 'notices_of_id'::regclass`,
+  ).toEqual([{ indisvalid: true }])
+})
+
+it('plans without changing anything', async () => {
+  add(`-- migrate: incompatible
+-- Adds a notice to organizations. It is empty at first.
+alter table organizations add column notice text;`)
+  expect(await migrationPlan(sql, folder)).toEqual([
+    {
+      migration: NEXT,
+      purpose: 'Adds a notice to organizations.',
+      runs: 'in a transaction',
+      older_version: 'must be stopped',
+      tables: [{ name: 'organizations', rows: expect.anything(), bytes: expect.anything() }],
+    },
+  ])
+  expect(await appliedNames()).not.toContain(NEXT)
+})
+
+it('backs a database up before a migration, and the backup is the way back', async () => {
+  const DATA_DIR = join(folder, 'data')
+  mkdirSync(DATA_DIR)
+  const settings = {
+    BACKUP_BEFORE_MIGRATION: 'always' as const,
+    BACKUP_DIR: undefined,
+    BACKUP_PASSPHRASE: undefined,
+    BACKUP_RETENTION_DAYS: undefined,
+    BACKUP_TIMEOUT_SECONDS: 120,
+    DATABASE_URL: database.url,
+    DATA_DIR,
+    SVC_SECRET_KEY: 'a root key of at least thirty-two characters',
+  }
+  const backups: string[] = []
+  const report = { migration: () => {}, backup: (path: string) => backups.push(path) }
+  await sql`insert into organizations (id, name) values ('acme', 'Acme')`
+  add('delete from organizations')
+
+  await upgradeDatabase(database.url, settings, report, folder)
+  await upgradeDatabase(database.url, settings, report, folder)
+  expect(await sql`select id from organizations`).toEqual([])
+  expect(backups).toHaveLength(1)
+
+  const records = recordsOf(fileSource(backups[0] as string), settings.SVC_SECRET_KEY)
+  await load(sql, records, {
+    force: true,
+    files: () => {},
+    progress: () => {},
+    migrating: (work) => work,
+  })
+  expect(await sql`select id from organizations`).toEqual([{ id: 'acme' }])
+  expect(await appliedNames()).not.toContain(NEXT)
+})
+
+it('does not migrate when the backup fails', async () => {
+  writeFileSync(join(folder, 'file'), '')
+  const settings = {
+    BACKUP_BEFORE_MIGRATION: 'always' as const,
+    BACKUP_DIR: join(folder, 'file', 'backups'),
+    BACKUP_PASSPHRASE: 'correct horse battery staple',
+    BACKUP_RETENTION_DAYS: undefined,
+    BACKUP_TIMEOUT_SECONDS: 120,
+    DATABASE_URL: database.url,
+    DATA_DIR: folder,
+    SVC_SECRET_KEY: 'a root key of at least thirty-two characters',
+  }
+  add('create table notices (id text primary key)')
+  const report = { migration: () => {}, backup: () => {} }
+  await expect(upgradeDatabase(database.url, settings, report, folder)).rejects.toThrow(
+    'the backup before the migration failed',
+  )
+  expect(await appliedNames()).not.toContain(NEXT)
 })
 
 it('numbers the migrations from 0001 without gaps', () => {

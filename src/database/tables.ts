@@ -373,6 +373,7 @@ export interface Tables {
     sampled_requests: Generated<number>
     sampled_errors: Generated<number>
     sampled_at: Timestamp | null
+    claims_freed: Generated<boolean>
   }
   dashboard_users: {
     id: string
@@ -405,6 +406,13 @@ export interface Tables {
     soft_deleted_at: Timestamp
     hard_delete_scheduled_at: Timestamp
     hard_deleted_at: Timestamp | null
+    created_at: Generated<Timestamp>
+  }
+  data_export_parts: {
+    file_name: string
+    number: number
+    export_id: string
+    content: Buffer
     created_at: Generated<Timestamp>
   }
   data_exports: {
@@ -470,6 +478,12 @@ export interface Tables {
     gone: Generated<boolean>
     modified_at: Generated<Timestamp>
     schedule_tag: string | null
+  }
+  day_partitions: {
+    table_name: string | null
+    partition_name: string | null
+    begins_at: Timestamp | null
+    ends_at: Timestamp | null
   }
   deleted_mailboxes: {
     id: string
@@ -946,6 +960,12 @@ export interface Tables {
     lease_until: Generated<Timestamp>
     created_at: Generated<Timestamp>
   }
+  mail_encryption: {
+    account_id: string
+    organization_id: string
+    enabled: boolean
+    updated_at: Generated<Timestamp>
+  }
   mail_log: {
     id: string
     timestamp: Timestamp
@@ -1292,6 +1312,37 @@ export interface Tables {
     queue_id: string | null
     created_at: Generated<Timestamp>
     changed_at: Generated<Timestamp>
+  }
+  pgp_key_jobs: {
+    id: string
+    organization_id: string
+    account_id: string
+    email: string
+    status: 'running' | 'completed' | 'failed'
+    fingerprint: string | null
+    error: string | null
+    created_at: Generated<Timestamp>
+    seen_at: Generated<Timestamp>
+  }
+  pgp_keys: {
+    id: string
+    organization_id: string
+    account_id: string | null
+    email: string
+    fingerprint: string
+    user_id: string
+    key_type: string
+    key_length: number | null
+    public_key: string
+    published_key: Buffer
+    wkd_hash: string
+    private_key: Buffer | null
+    can_encrypt: boolean
+    preferred: Generated<boolean>
+    expires_at: Timestamp | null
+    revoked: Generated<boolean>
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
   }
   provisioning: {
     resource_type: 'mailbox' | 'domain'

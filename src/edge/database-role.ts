@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs'
 import type { Sql } from 'postgres'
 import { connect, EMBEDDED_NAME, type Target } from '../database/database.ts'
 import { urlOf } from '../database/embedded.ts'
+import { hostsOf } from '../database/hosts.ts'
+import { findPrimary } from '../database/primary.ts'
 import type { Vault } from '../lib/vault.ts'
 import { StartupError } from '../startup-error.ts'
 
@@ -9,8 +11,8 @@ const EDGE_ROLE = 'mailplane_edge'
 
 /** The connection of the mail servers to the database. */
 export interface DatabaseAddress {
-  host: string
-  port: number
+  /** In the order of the configuration; only the primary among several is used. */
+  hosts: readonly { host: string; port: number }[]
   name: string
   user: string
   password: string
@@ -31,16 +33,22 @@ export function databaseAddress(
 ): DatabaseAddress {
   const login = { user: EDGE_ROLE, password }
   if (typeof target !== 'string' && override === undefined) {
-    return { host: '127.0.0.1', port: target.port, name: EMBEDDED_NAME, ...login }
+    return { hosts: [{ host: '127.0.0.1', port: target.port }], name: EMBEDDED_NAME, ...login }
   }
-  const url = new URL(override ?? (target as string))
+  const urls = hostsOf(override ?? target).targets.map((one) => new URL(one as string))
   return {
-    host: url.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1',
-    port: Number(url.port || 5432),
-    name: decodeURIComponent(url.pathname.slice(1)) || EMBEDDED_NAME,
+    hosts: urls.map(({ hostname, port }) => ({
+      host: hostname.replace(/^\[|\]$/g, '') || '127.0.0.1',
+      port: Number(port || 5432),
+    })),
+    name: decodeURIComponent(urls[0]?.pathname.slice(1) ?? '') || EMBEDDED_NAME,
     ...login,
   }
 }
+
+/** `host:port`, with brackets around an IPv6 address. */
+export const hostPort = ({ host, port }: { host: string; port: number }): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** Creates the role if necessary and grants it access to the schema `edge`. */
 export async function ensureEdgeRole(
@@ -49,7 +57,7 @@ export async function ensureEdgeRole(
   { password, statementFile }: { password: string; statementFile: string },
 ): Promise<void> {
   try {
-    if (!(await canLogIn(target, password))) await setPassword(sql, password)
+    if (!(await canLogIn(await findPrimary(target), password))) await setPassword(sql, password)
     await sql.unsafe(GRANTS).simple()
   } catch (error) {
     const { code, message } = error as { code?: string; message: string }

@@ -71,10 +71,7 @@ export async function edgeUp(
       }
     }
     const environment = environmentOf(settings, edgeSecrets(vault).masterPassword)
-    const envFile = `${folder}/edge.env`
-    const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`)
-    writeFileSync(`${envFile}.new`, lines.join(''), { mode: 0o600 })
-    renameSync(`${envFile}.new`, envFile)
+    const envFile = writeEnvironment(folder, environment)
     const user = edgeReader(config)
     if (user) giveEdgeFiles(folder, user)
     markWanted(folder)
@@ -133,7 +130,16 @@ async function alone<Result>(
   }
 }
 
-const environmentOf = (edge: EdgeSettings, password: string): Record<string, string> => {
+/** Writes the settings for the server; returns the path of the file. */
+export function writeEnvironment(folder: string, environment: Record<string, string>): string {
+  const file = `${folder}/edge.env`
+  const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`)
+  writeFileSync(`${file}.new`, lines.join(''), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return file
+}
+
+export const environmentOf = (edge: EdgeSettings, password: string): Record<string, string> => {
   const { ports, doveadmKey, master, folders, contentFilter, policies } = edge
   return {
     IMAP_HOST: '127.0.0.1',

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { clamdAddress } from './clamav.ts'
+import { hostPort } from './database-role.ts'
 import { SPAM_SCRIPT } from './dovecot.ts'
 import type { EdgeSettings } from './settings.ts'
 import { edgeSecrets, hostSettings } from './settings-of.ts'
@@ -101,7 +102,7 @@ ${rows.map((row) => `   ${row}`).join('\n')}
            : ''
        }
 
-The servers reach PostgreSQL at ${edge.database.host}:${edge.database.port}, database ${edge.database.name}, as the role ${edge.database.user}; pg_hba.conf must accept it. ${
+The servers reach PostgreSQL at ${edge.database.hosts.map(hostPort).join(' and ')}, database ${edge.database.name}, as the role ${edge.database.user}; pg_hba.conf must accept it. ${
     edge.redis
       ? `Signing keys come from the Redis at ${edge.redis.host}:${edge.redis.port}.`
       : `Signing keys are files in ${edge.folders.dkim}: the control plane must run on this host as root, or share that folder; set REDIS_URL to distribute them through a Redis instead.`

@@ -59,7 +59,7 @@ function removeClamav({ clamavConfig }: Folders): boolean {
   return existed
 }
 
-/** Creates the folders of a private edge with the owners that the servers need. */
+/** Creates the folders of the mail servers with the owners that the servers need. */
 export function makeFolders(folders: Folders): void {
   const postfix = accountOf('postfix')
   const postdrop = groupOf('postdrop')
@@ -95,7 +95,7 @@ export function makeFolders(folders: Folders): void {
     writeFileSync(clamdLog, '', { flag: 'a', mode: 0o600 })
     chownSync(clamdLog, clamav.uid, clamav.gid)
   }
-  makePlugin(folders.postfixMeta as string)
+  if (folders.postfixMeta !== undefined) makePlugin(folders.postfixMeta)
 }
 
 const QUEUES = [

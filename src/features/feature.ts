@@ -11,14 +11,16 @@ export interface Feature {
   capabilities?: readonly string[]
   /** Routes and capabilities exist in this edition only; jobs and chores run in every edition. */
   edition?: Edition
-  /** Run by the API service. */
+  /** The routes read much: their statements have the budget of DATABASE_LONG_TIMEOUT. */
+  isPatient?: true
+  /** Run by the service `worker`. */
   jobs?: readonly Job[]
   chores?: readonly Chore[]
   /** Called when requests, jobs and chores have ended. */
   close?(): void | Promise<void>
 }
 
-/** Background work of a feature that a service other than the API runs. */
+/** Background work of a feature that a service other than `worker` runs. */
 export interface ServiceWork {
   jobs?: readonly Job[]
   chores?: readonly Chore[]

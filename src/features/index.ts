@@ -26,7 +26,7 @@ const PHASES = [
   'links',
 ] as const
 
-/** Services that run the jobs and chores of features, besides the API. */
+/** Services that run the jobs and chores of features, besides `worker`. */
 export type WorkingService =
   | 'analytics'
   | 'cert_manager'
@@ -245,6 +245,10 @@ const FEATURES: readonly FeatureParts[] = [
       phase: 'archive',
       load: async () => (await import('./archive/archive.stage.ts')).archiveStage,
     },
+  },
+  {
+    api: async () => (await import('./encryption/index.ts')).encryption,
+    events: () => import('./encryption/encryption.events.ts'),
   },
   {
     api: async () => (await import('./rag/index.ts')).rag,

@@ -2,6 +2,8 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   ApiError,
+  DatabaseAway,
+  DatabaseUnavailable,
   InvalidRequest,
   NoDataProvided,
   ServiceUnavailable,
@@ -11,10 +13,23 @@ import {
 import { OutOfTime, PoolBusy } from '../lib/worker-pool.ts'
 import { IGNORED_FIELDS } from './ignored-names.ts'
 
+const away = new WeakSet<FastifyRequest>()
+
+/** Returns whether the request failed because the database is away. */
+export const failedWithoutDatabase = (request: FastifyRequest): boolean => away.has(request)
+
 /** Sends every error in one of the documented shapes, with the correlation id. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError | ApiError | Error, request, reply) => {
     const apiError = asApiError(error, request)
+    if (error instanceof DatabaseUnavailable) {
+      away.add(request)
+      const { code, message } = error
+      request.log.warn(
+        { code, reason: message, correlation_id: request.id },
+        'database unavailable',
+      )
+    }
     if (!apiError) {
       request.log.error({ err: error, correlation_id: request.id }, 'request failed unexpectedly')
     }
@@ -58,6 +73,7 @@ export const errorBody = (error: ApiError, correlationId: string, toService = fa
 
 function asApiError(error: FastifyError | ApiError | Error, request: FastifyRequest) {
   if (error instanceof ApiError) return error
+  if (error instanceof DatabaseUnavailable) return new DatabaseAway()
   if (error instanceof OutOfTime) return new TooMuchWork()
   if (error instanceof PoolBusy) return new WorkersBusy()
   const { code, statusCode } = error as FastifyError

@@ -10,6 +10,8 @@ export interface Operation {
   key: string
 }
 
+const BATCH_SIZE = 5000
+
 const named = (operation: Operation) =>
   sql<SqlBool>`caller = ${operation.caller} and method = ${operation.method}
     and path = ${operation.path} and key = ${operation.key}`
@@ -91,10 +93,14 @@ export const release = (db: Db, operation: Operation, lease: Lease) =>
 export const renew = (db: Db, operation: Operation, lease: Lease) =>
   renewLease(db, 'idempotency_keys', { ...operation }, lease)
 
-export const deleteExpired = async (db: Db): Promise<number> => {
-  const { numDeletedRows } = await db
-    .deleteFrom('idempotency_keys')
-    .where(sql<SqlBool>`expires_at < now()`)
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+/** In batches: one statement for a busy day would hold its locks for minutes. */
+export async function deleteExpired(db: Db): Promise<number> {
+  for (let total = 0; ; ) {
+    const { numAffectedRows = 0n } = await sql`
+      delete from idempotency_keys where ctid = any(array(
+        select ctid from idempotency_keys where expires_at < now()
+        order by expires_at limit ${BATCH_SIZE} for update skip locked))`.execute(db)
+    total += Number(numAffectedRows)
+    if (Number(numAffectedRows) < BATCH_SIZE) return total
+  }
 }

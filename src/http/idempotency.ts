@@ -1,15 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Core } from '../core.ts'
 import { ApiError, defineError, Unprocessable } from '../errors.ts'
 import { type Lease, newLease } from '../jobs/lease.ts'
 import { sha256 } from '../lib/tokens.ts'
 import { done } from './envelope.ts'
+import { failedWithoutDatabase } from './error-handler.ts'
 import * as keys from './idempotency.repository.ts'
 import { successStatus } from './success-status.ts'
 
 const MUTATING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 const LEASE_SECONDS = 60
 const RENEW_MS = 15_000
+const RETRY_MS = 250
+const MAX_RETRY_MS = 4000
 const MAX_STORED_BYTES = 1024 * 1024
 const MAX_PATH = 1024
 const PURPOSE = 'idempotent response'
@@ -58,7 +62,11 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
     for (const claim of running) void renew(claim)
   }, RENEW_MS)
   renewing.unref()
-  app.addHook('onClose', async () => clearInterval(renewing))
+  let isClosed = false
+  app.addHook('onClose', async () => {
+    isClosed = true
+    clearInterval(renewing)
+  })
 
   app.decorateRequest('claim', null)
 
@@ -126,20 +134,46 @@ export function useIdempotency(app: FastifyInstance, { db, vault, log }: Needs):
     payload: unknown,
   ) {
     running.delete(claim)
-    try {
-      const body = payload === undefined || payload === null ? '' : payload
-      const storable = typeof body === 'string' && Buffer.byteLength(body) <= MAX_STORED_BYTES
-      if (!isOutcome(request, reply.statusCode) || !storable) {
-        await keys.release(db, claim.operation, claim.lease)
-      } else {
-        const stored: StoredResponse = { body, headers: keptHeaders(reply) }
-        const sealed = vault.seal(PURPOSE, JSON.stringify(stored))
-        await keys.complete(db, claim.operation, claim.lease, reply.statusCode, sealed)
-      }
-    } catch (error) {
-      log.error({ err: error, correlation_id: request.id }, 'idempotent response was not stored')
+    const store = storing(claim, request, reply, payload)
+    // The database is away: the caller does not wait for it once more.
+    if (failedWithoutDatabase(request)) void retry(store, request.id)
+    else {
+      await store().catch((error) => {
+        log.warn({ err: error, correlation_id: request.id }, 'idempotent response not stored yet')
+        void retry(store, request.id)
+      })
     }
     return payload
+  }
+
+  function storing(claim: Claim, request: FastifyRequest, reply: FastifyReply, payload: unknown) {
+    const { operation, lease } = claim
+    const { statusCode } = reply
+    const body = payload === undefined || payload === null ? '' : payload
+    const storable = typeof body === 'string' && Buffer.byteLength(body) <= MAX_STORED_BYTES
+    if (!isOutcome(request, statusCode) || !storable) {
+      return () => keys.release(db, operation, lease)
+    }
+    const stored: StoredResponse = { body, headers: keptHeaders(reply) }
+    const sealed = vault.seal(PURPOSE, JSON.stringify(stored))
+    return () => keys.complete(db, operation, lease, statusCode, sealed)
+  }
+
+  /** A claim whose end is not stored would refuse its key until the lease ends. */
+  async function retry(store: () => Promise<unknown>, id: string): Promise<void> {
+    const end = performance.now() + LEASE_SECONDS * 1000
+    for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_RETRY_MS)) {
+      try {
+        await store()
+        return
+      } catch (error) {
+        if (isClosed || performance.now() > end) {
+          log.error({ err: error, correlation_id: id }, 'idempotent response was not stored')
+          return
+        }
+      }
+      await sleep(pauseMs, undefined, { ref: false })
+    }
   }
 }
 

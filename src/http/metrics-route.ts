@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { none } from '../access/labels.ts'
-import type { Metrics } from './metrics.ts'
 
 /** `GET /metrics`: the metrics of every service on this listener. */
-export function serveMetrics(app: FastifyInstance, services: readonly Metrics[]): void {
+export function serveMetrics(app: FastifyInstance, render: () => Promise<string>): void {
   app.get('/metrics', {
     config: { auth: none() },
     schema: {
@@ -12,8 +11,7 @@ export function serveMetrics(app: FastifyInstance, services: readonly Metrics[])
       produces: ['text/plain'],
     },
     handler: async (_request, reply) => {
-      const pages = await Promise.all(services.map((metrics) => metrics.render()))
-      return reply.type('text/plain; version=0.0.4; charset=utf-8').send(pages.join(''))
+      return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await render())
     },
   })
 }

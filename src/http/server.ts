@@ -11,6 +11,7 @@ import fastify, {
 import type { Caller } from '../access/caller.ts'
 import { useBootstrapGate, useGuard } from '../access/guard.ts'
 import type { Core } from '../core.ts'
+import { patiently } from '../database/budget.ts'
 import { ApiError, MALFORMED_ADDRESS } from '../errors.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import { sequentialIds } from '../lib/ulid.ts'
@@ -39,11 +40,23 @@ export interface Service {
   name: string
   log: Log
   metrics: Metrics
-  features: { prefix: string; routes: FastifyPluginAsync }[]
+  features: { prefix: string; routes: FastifyPluginAsync; isPatient?: true }[]
+}
+
+/** Differs between a process alone and one of several behind the same listener. */
+export interface Surroundings {
+  /** The metrics of all processes; without it those of this one. */
+  metricsOfAll?: () => Promise<string>
+  /** Told about each route of a feature. */
+  eachRoute?: (route: { method: string; url: string }) => void
 }
 
 /** Builds the HTTP server with everything that all requests share; features add only routes. */
-export async function httpServer(core: Core, services: [Service, ...Service[]]) {
+export async function httpServer(
+  core: Core,
+  services: [Service, ...Service[]],
+  { metricsOfAll = () => renderAll(services), eachRoute }: Surroundings = {},
+) {
   const byName = new Map(services.map((service) => [service.name, service]))
   const nextId = sequentialIds('req_')
   const protection = protectiveHeaders(core.config)
@@ -60,6 +73,8 @@ export async function httpServer(core: Core, services: [Service, ...Service[]]) 
     keepAliveTimeout: 72_000,
     // On shutdown idle connections close at once, busy ones after their response.
     forceCloseConnections: 'idle',
+    // A request that arrives meanwhile is answered like any other; 503 would be a wrong answer.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 1024, ignoreTrailingSlash: false },
     // PostgreSQL text cannot hold NUL, so a URL with one is rejected as malformed.
     rewriteUrl: ({ url = '/' }) => (url.includes('%00') ? '/%' : withPathOfOutlook(url)),
@@ -111,21 +126,38 @@ export async function httpServer(core: Core, services: [Service, ...Service[]]) 
     next()
   })
 
+  app.addHook('onSend', (_request, reply, payload, next) => {
+    if (core.stopping.aborted) reply.header('connection', 'close')
+    next(null, payload)
+  })
+
   serveDescription(app)
-  if (core.config.SVC_EDITION === 'enterprise')
-    serveMetrics(
-      app,
-      services.map(({ metrics }) => metrics),
-    )
+  if (core.config.SVC_EDITION === 'enterprise') serveMetrics(app, metricsOfAll)
   for (const { name, features } of services) {
     await app.register(async (scope) => {
       scope.addHook('onRoute', (route) => {
         route.config = { ...route.config, service: name }
+        for (const method of [route.method].flat()) eachRoute?.({ method, url: route.url })
       })
-      for (const { prefix, routes } of features) await scope.register(routes, { prefix })
+      for (const { prefix, routes, isPatient } of features) {
+        await scope.register(isPatient ? patient(routes) : routes, { prefix })
+      }
     })
   }
   return app
+}
+
+/** Gives the statements of the handlers the budget of long work. */
+const patient =
+  (routes: FastifyPluginAsync): FastifyPluginAsync =>
+  async (app, options) => {
+    app.addHook('preHandler', (_request, _reply, next) => patiently(next))
+    await routes(app, options)
+  }
+
+/** The metrics of every service on a page. */
+export async function renderAll(services: readonly Service[]): Promise<string> {
+  return (await Promise.all(services.map(({ metrics }) => metrics.render()))).join('')
 }
 
 /** Outlook and others write this path in several cases; the router compares every letter. */

@@ -1,4 +1,5 @@
 import type { Core } from '../core.ts'
+import { patiently } from '../database/budget.ts'
 
 const LOOK_MS = 5000
 const MIN_PAUSE_MS = 250
@@ -8,6 +9,8 @@ const MAX_PAUSE_MS = 30_000
 export interface Chore {
   /** The payload on the channel `mailplane_chores` that wakes this chore. */
   name: string
+  /** Its statements may take long and have the budget of DATABASE_LONG_TIMEOUT. */
+  isPatient?: true
   /** Called once before the first round. */
   begin?(core: Core): Promise<unknown>
   /** Does one batch. Returns true when there may be more; throws to retry later. */
@@ -50,7 +53,8 @@ function worker(core: Core, chore: Chore) {
     try {
       if (!begun) await chore.begin?.(core)
       begun = true
-      while (!stopped && (await chore.round(core))) {}
+      const round = () => chore.round(core)
+      while (!stopped && (await (chore.isPatient ? patiently(round) : round()))) {}
       failures = 0
     } catch (error) {
       if (stopped) return

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Core } from '../core.ts'
+import { patiently } from '../database/budget.ts'
 import type { Db } from '../database/database.ts'
 
 const LOOK_MS = 30_000
@@ -20,7 +21,7 @@ export function runJobs(core: Core, jobs: readonly Job[]) {
   const look = async () => {
     for (const job of jobs) {
       try {
-        if (await takeJob(core.db, job)) await job.run(core)
+        if (await takeJob(core.db, job)) await patiently(() => job.run(core))
       } catch (error) {
         core.log.error({ err: error, job: job.name }, 'job failed')
       }

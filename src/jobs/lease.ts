@@ -15,8 +15,14 @@ export interface Lease {
   readonly seconds: number
 }
 
-/** A lease of its own for each claim, so that a process also notices that it lost one to itself. */
-export const newLease = (seconds: number): Lease => ({ owner: ulid(), seconds })
+/** The name of this process; the heartbeat has it too. */
+export const PROCESS = ulid()
+
+/**
+ * A lease of its own for each claim, so that a process also notices that it lost one to itself. Its
+ * owner begins with the process: when the heartbeat of a process ends, its leases end (`free_claims`).
+ */
+export const newLease = (seconds: number): Lease => ({ owner: `${PROCESS}.${ulid()}`, seconds })
 
 /** Tables with the columns `lease_owner` and `lease_until`. */
 type LeasedTable = {

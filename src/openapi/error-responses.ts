@@ -5,7 +5,7 @@ import {
 } from '../access/access.errors.ts'
 import type { Auth } from '../access/labels.ts'
 import { areaOf } from '../access/scopes.ts'
-import { MALFORMED_ADDRESS } from '../errors.ts'
+import { DatabaseAway, MALFORMED_ADDRESS } from '../errors.ts'
 import type { DescribedRoute } from './collect.ts'
 
 export interface ErrorResponse {
@@ -56,7 +56,9 @@ export function errorResponses(route: DescribedRoute): ErrorResponse[] {
     responses.push(envelope(429, 'Too many failed attempts. Try again later.'))
   }
   if (downstream !== undefined) responses.push(unavailable(downstream))
-  responses.push(envelope(500, 'Internal server error'))
+  const { status, message = '', code } = DatabaseAway.described
+  const away = forServices(envelope(status, message, code))
+  responses.push(away, envelope(500, 'Internal server error'))
   return (auth.kind === 'internal' ? responses.map(forServices) : responses).sort(
     (one, other) => one.status - other.status,
   )

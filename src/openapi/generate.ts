@@ -10,7 +10,7 @@ export async function describeRoutes(
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => JSON.stringify)
   const routes = collectRoutes(app)
-  serveMetrics(app, [])
+  serveMetrics(app, async () => '')
   for (const { prefix, routes: plugin } of features) await app.register(plugin, { prefix })
   await app.ready()
   return routes

@@ -77,7 +77,7 @@ it('loses no accepted message when it is killed at any step', async () => {
   const made = await installation()
   const accepted = new Map<string, string>()
   const env = { ...s3.env, SVC_INTERNAL_TOKEN: INTERNAL_TOKEN, SVC_COOKIE_SECURE: 'false' }
-  const args = ['--services', 'api,archiver']
+  const args = ['--services', 'api,worker,archiver']
   for (const step of Object.values(STEPS)) {
     const server = await startServer({ ...made, env, args })
     const database = openDatabase(runningEmbedded(made.dataDir) as Target, {

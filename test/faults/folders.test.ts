@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -17,6 +18,7 @@ import { afterEach, expect, it } from 'vitest'
 import { installation } from '../support/installation.ts'
 import {
   cleanUp,
+  MAIN,
   type Server,
   startServer,
   temporaryFolder,
@@ -122,3 +124,41 @@ function copyCheckout(checkout: string): string {
   }
   return checkout
 }
+
+// Kubernetes opens a volume with fsGroup to the group at every mount, folders with the setgid bit.
+it('the server starts again on a volume that fsGroup has opened to a group', async () => {
+  const { dataDir } = await installation()
+  spawnSync('chmod', ['-R', 'g+rwX', dataDir])
+  spawnSync('find', [dataDir, '-type', 'd', '-exec', 'chmod', 'g+s', '{}', '+'])
+  expect(statSync(join(dataDir, 'postgres')).mode & 0o7777).toBe(0o2770)
+  await expectToServeAndStop({ dataDir })
+  expect(statSync(join(dataDir, 'postgres')).mode & 0o777).toBe(0o700)
+})
+
+it.runIf(isRoot && existsSync('/usr/bin/setpriv'))(
+  'root without CAP_SYS_PTRACE finds the running database and stops one that was left behind',
+  async () => {
+    const { dataDir } = await installation()
+    const through = ['setpriv', '--bounding-set', '-sys_ptrace']
+    const first = await startServer({ dataDir, through, env: { SVC_USER: 'root' } })
+    await untilHealthy(first)
+    const [postmaster] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split(
+      '\n',
+    )
+
+    const [program = '', ...args] = [...through, process.execPath, MAIN, 'db', 'status']
+    const { status, stderr } = spawnSync(program, args, {
+      env: { PATH: process.env.PATH, DATA_DIR: dataDir, SVC_USER: 'root' },
+      encoding: 'utf8',
+    })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+
+    await first.killNode()
+    expect(workersIn(dataDir)).toContain(Number(postmaster))
+    const second = await startServer({ dataDir, through, env: { SVC_USER: 'root' } })
+    await untilHealthy(second)
+    expect(workersIn(dataDir)).not.toContain(Number(postmaster))
+    expect(await second.stop()).toMatchObject({ code: 0 })
+    expect(workersIn(dataDir)).toEqual([])
+  },
+)

@@ -26,7 +26,7 @@ let server: MeasuredServer
 beforeAll(async () => {
   app = await startApp()
   server = await startMeasuredServer(app, {
-    SVC_SERVICES: 'api,webhooks,rate_limiter,tracking,delivery_optimizer',
+    SVC_SERVICES: 'api,worker,webhooks,rate_limiter,tracking,delivery_optimizer',
   })
 })
 afterAll(async () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   })
   await expensiveRules()
   server = await startMeasuredServer(app, {
-    SVC_SERVICES: 'api,content_filter',
+    SVC_SERVICES: 'api,worker,content_filter',
     CONTENT_FILTER_PORT: String(filterPort),
     MAIL_REINJECT_HOST: '127.0.0.1',
     MAIL_REINJECT_PORT: String(sink.port),

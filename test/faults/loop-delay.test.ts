@@ -18,7 +18,10 @@ beforeAll(async () => {
   app = await startApp()
   tenant = await app.tenant('acme')
   sieve = await startSieveServer()
-  server = await startMeasuredServer(app, { ...sieve.env(), SVC_SERVICES: 'api,webhooks,tracking' })
+  server = await startMeasuredServer(app, {
+    ...sieve.env(),
+    SVC_SERVICES: 'api,worker,webhooks,tracking',
+  })
   clientFor = await labelClients(app, server, tenant)
 })
 afterAll(async () => {

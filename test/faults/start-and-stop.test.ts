@@ -92,6 +92,24 @@ it('an upload that began before SIGTERM gets its response, also after a second S
   expect(Date.now() - finished).toBeLessThan(60_000)
 })
 
+it('a process that is leaving tells the load balancer, and answers as before meanwhile', async () => {
+  const server = await startServer({ ...(await installation()), env: { SVC_DRAIN_SECONDS: '10' } })
+  expect((await server.send('GET', '/readyz')).body).toMatchObject({ status: 'ready' })
+  server.signal('SIGTERM')
+  await until(async () => (await server.send('GET', '/readyz')).status === 503)
+  const answers = await Promise.all(
+    ['/readyz', '/livez', '/health'].map((path) => server.send('GET', path)),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([503, 200, 200])
+  expect(answers[0]?.body).toMatchObject({
+    status: 'not ready',
+    error: 'The process is stopping',
+    correlation_id: expect.any(String),
+  })
+  expect(answers.map(({ headers }) => headers.connection)).toEqual(['close', 'close', 'close'])
+  expect(await server.ended).toMatchObject({ code: 0, stderr: '' })
+})
+
 it('logins in progress at SIGTERM get their response', async () => {
   const server = await startServer(await installation())
   const logins = Array.from({ length: 6 }, () =>

@@ -14,6 +14,7 @@ import { optimizerFeatures } from '../../src/daemons/delivery-optimizer.ts'
 import { rateLimiter } from '../../src/daemons/rate-limiter.ts'
 import { trackingFeatures } from '../../src/daemons/tracking.ts'
 import { webhooksFeatures } from '../../src/daemons/webhooks.ts'
+import { worker } from '../../src/daemons/worker.ts'
 import { prepareDataDir } from '../../src/database/data-dir.ts'
 import { autoconfigFeatures } from '../../src/features/autoconfig/index.ts'
 import { insertFirstTenant } from '../../src/features/bootstrap/bootstrap.repository.ts'
@@ -87,6 +88,7 @@ export async function startApp({
   })
   await core.access.bootstrap.prepare()
   const daemon = await api.start(core)
+  const work = await worker.start(core)
   const limiter = limiting ? await rateLimiter.start(core) : undefined
   const authorization = oauth
     ? await (await import('../../src/daemons/oauth.ts')).oauth.start(core)
@@ -125,6 +127,7 @@ export async function startApp({
     await limiter?.stop()
     await authorization?.stop()
     for (const one of others) await one.stop()
+    await work.stop()
     await daemon.stop()
     await core.close()
     closeLog()

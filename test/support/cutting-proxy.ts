@@ -10,7 +10,9 @@ export async function startCuttingProxy(databaseUrl: string) {
   let expected: string[] = []
   let cuts = 0
   let isAway = false
+  let isSilent = false
   const clients = new Set<Socket>()
+  const pairs = new Map<Socket, Socket>()
   const proxy = createServer((client) => {
     if (isAway) {
       client.destroy()
@@ -18,8 +20,10 @@ export async function startCuttingProxy(databaseUrl: string) {
     }
     clients.add(client)
     client.on('close', () => clients.delete(client))
+    if (isSilent) return
     const server = connect(Number(target.port), target.hostname)
     let seen = 0
+    pairs.set(client, server)
     client.on('data', (chunk) => server.write(chunk))
     server.on('data', (chunk) => {
       while (seen < expected.length && chunk.includes(expected[seen] as string)) seen++
@@ -37,6 +41,7 @@ export async function startCuttingProxy(databaseUrl: string) {
       one.on('error', () => {})
       one.on('close', () => other.destroy())
     }
+    client.on('close', () => pairs.delete(client))
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const url = new URL(databaseUrl)
@@ -55,9 +60,24 @@ export async function startCuttingProxy(databaseUrl: string) {
       isAway = true
       for (const client of clients) client.destroy()
     },
+    /**
+     * Forwards nothing more on the open connections, which stay open. New ones work as before, unless
+     * `all` is set: then they are accepted and never answered until `mend`.
+     */
+    silence({ all = false } = {}) {
+      isSilent = all
+      for (const pair of pairs) {
+        for (const socket of pair) socket.pause().removeAllListeners('data')
+      }
+      pairs.clear()
+    },
     mend() {
       isAway = false
+      isSilent = false
     },
-    stop: () => new Promise((resolve) => proxy.close(resolve)),
+    stop() {
+      for (const client of clients) client.destroy()
+      return new Promise((resolve) => proxy.close(resolve))
+    },
   }
 }

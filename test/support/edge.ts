@@ -161,6 +161,7 @@ export async function startMailHost({
 
 const STARTED_ABOVE = new Set([
   'api',
+  'worker',
   'rate_limiter',
   'content_filter',
   'jmap',

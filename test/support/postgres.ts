@@ -54,12 +54,18 @@ function templateChecksum(): string {
 }
 
 /** Creates a database as a copy of the migrated template. */
-export async function cloneDatabase(
+export const cloneDatabase = (templateUrl: string) =>
+  createDatabase(templateUrl, new URL(templateUrl).pathname.slice(1))
+
+/** Creates a database without any table, for upgrades. */
+export const emptyDatabase = (templateUrl: string) => createDatabase(templateUrl, 'template0')
+
+async function createDatabase(
   templateUrl: string,
+  template: string,
 ): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `test_${process.pid}_${Date.now()}_${Math.floor(Math.random() * 1e6)}`
   const url = new URL(templateUrl)
-  const template = url.pathname.slice(1)
   const maintenance = new URL(url)
   maintenance.pathname = '/postgres'
   const run = async (statement: string) => {

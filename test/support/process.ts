@@ -22,6 +22,8 @@ interface Start {
   main?: string
   uid?: number
   umask?: string
+  /** A program that runs the server, such as setpriv with its options. */
+  through?: string[]
   /** The server takes the ports of its private edge instead of ports of its own. */
   hasEdge?: boolean
 }
@@ -70,7 +72,7 @@ export async function cleanUp(): Promise<void> {
 /** Starts the real server in its own process. */
 export function spawnServer(start: Start) {
   const { dataDir, env = {}, args = [], main = MAIN, uid, umask, hasEdge = false } = start
-  const command = [process.execPath, main, 'serve', ...args]
+  const command = [...(start.through ?? []), process.execPath, main, 'serve', ...args]
   const [program = '', ...rest] = umask
     ? ['/bin/sh', '-c', `umask ${umask}; exec "$@"`, 'sh', ...command]
     : command
@@ -80,6 +82,8 @@ export function spawnServer(start: Start) {
       HOME: dataDir,
       DATA_DIR: dataDir,
       PORT: '0',
+      // The same number of processes on every machine.
+      SVC_WORKERS: '1',
       SVC_HASHING_COST: 'lowest',
       NODE_COMPILE_CACHE: COMPILED,
       ...(!hasEdge && ownPorts()),

@@ -25,6 +25,7 @@ const PLAIN = new Set(
   signing_secret since sort_by sort_dir source_host source_password source_username split start
   start_date status step storage_path subject suffix support_email support_url suppression_type
   target target_host target_password target_type target_username text timezone to url user_agent user_email
+  encrypted_message expire_date key key_type passphrase signature
   bcc cc content_id content_type filename html_content new_name plaintext_content reply_to
   subject_template variables vacation_message value vcard violation_type webhook_secret webhook_url webhook_urls url_domain`.split(
     /\s+/,
@@ -182,6 +183,10 @@ export function tenantNames(
     'mailboxes external_id': externalId('account'),
     'organizations external_id': externalId('organization'),
     'organizations id': byId(({ organizationId }) => organizationId),
+    fingerprint: byId(({ fingerprint }) => fingerprint),
+    'encryption job_id': ofOperators('none'),
+    recipient_email: ofMailbox,
+    sender_email: ofMailbox,
     'url-protection entry': { own: newDomain, foreign: [] },
     // Document ids are free within a collection.
     'rag id': { own: newName, foreign: [] },

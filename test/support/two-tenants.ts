@@ -192,6 +192,10 @@ export async function furnishedTenant(app: App, name: string) {
       expires_at: '2099-01-01T00:00:00Z',
     })
     .execute()
+  const pgpKey = await made('/encryption/pgp/generate', {
+    email: tenant.email,
+    passphrase: `the passphrase of ${name}`,
+  })
   const entry = await made('/url-protection/blocklist', {
     entry_type: 'domain',
     entry: `${name}-evil.test`,
@@ -239,6 +243,8 @@ export async function furnishedTenant(app: App, name: string) {
     archiveJobId,
     collectionId,
     entry.id,
+    pgpKey.id,
+    pgpKey.fingerprint,
     clickId,
     holder.id,
   ] as string[]
@@ -257,6 +263,7 @@ export async function furnishedTenant(app: App, name: string) {
     clientId: client.client_id as string,
     grantId,
     entryId: entry.id as string,
+    fingerprint: pgpKey.fingerprint as string,
     deadLetterId: String(deadLetter.id),
     deliveryId,
     quarantineId,

@@ -78,7 +78,7 @@ export type AlertRule = {
   id: string
   name: string
   description: string | null
-  metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+  metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
   comparator: ">" | ">=" | "<" | "<=" | "=="
   threshold: number
   /** How long the condition must hold before the rule fires */
@@ -944,6 +944,13 @@ export type EmailAccountListItem = {
   organization_name: string
 }
 
+export type EncryptedDelivery = {
+  enabled: boolean
+  /** The key that mail is encrypted to */
+  fingerprint: string | null
+  updated_at: string | null
+}
+
 export type Error = {
   type: "error"
   msg: string
@@ -1221,6 +1228,8 @@ export type MailboxCapabilities = {
     app_passwords: boolean
     /** Programs that signed in through the browser */
     grants: boolean
+    /** Own keys, and encrypted delivery */
+    encryption: boolean
     /** Whether the filter service is there; looked at anew every minute */
     rules: boolean
     /** Whether the filter service is there; looked at anew every minute */
@@ -1672,6 +1681,65 @@ export type OwnMessageTimeline = {
   decisions: Array<MessageDecision>
   /** Opens, clicks and complaints, oldest first, at most 100 */
   engagement: Array<MessageEngagement>
+}
+
+export type PgpKey = {
+  id: string
+  organization_id: string
+  /** null: the key of a correspondent */
+  account_id: string | null
+  email: string
+  fingerprint: string
+  user_id: string
+  key_type: string
+  /** In bits; null where the type says it */
+  key_length: number | null
+  has_private: boolean
+  can_encrypt: boolean
+  /** Mail to the address is encrypted to this key */
+  preferred: boolean
+  expires_at: string | null
+  revoked: boolean
+  created_at: string
+  updated_at: string
+  /** In ASCII armour */
+  public_key: string
+}
+
+export type PgpKeyJob = {
+  job_id: string
+  email: string
+  status: "running" | "completed" | "failed"
+  fingerprint: string | null
+  error: string | null
+  created_at: string
+}
+
+export type PgpKeySummary = {
+  id: string
+  organization_id: string
+  /** null: the key of a correspondent */
+  account_id: string | null
+  email: string
+  fingerprint: string
+  user_id: string
+  key_type: string
+  /** In bits; null where the type says it */
+  key_length: number | null
+  has_private: boolean
+  can_encrypt: boolean
+  /** Mail to the address is encrypted to this key */
+  preferred: boolean
+  expires_at: string | null
+  revoked: boolean
+  created_at: string
+  updated_at: string
+}
+
+export type PgpPrivateKey = {
+  fingerprint: string
+  /** In ASCII armour */
+  private_key: string
 }
 
 export type PlatformOverview = {
@@ -3643,6 +3711,51 @@ export interface Get {
       domain_details: Domain
     }
   }
+  /** How the generation of a large key goes; kept for a day. Key(read) */
+  '/encryption/pgp/jobs/{job_id}': {
+    params: {
+      job_id: string
+    }
+    query?: {
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: PgpKeyJob
+  }
+  /** OpenPGP keys of mailboxes and correspondents, newest first. Key(read) */
+  '/encryption/pgp/keys': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+      email?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      items: Array<PgpKeySummary>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** Get a key with its public part. Key(read) */
+  '/encryption/pgp/keys/{fingerprint}': {
+    params: {
+      fingerprint: string
+    }
+    query?: {
+      /** Where several addresses have the key */
+      email?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: PgpKey
+  }
   /** List the scripts of a mailbox, sorted by name. Key(read) */
   '/filters/': {
     query: {
@@ -3721,6 +3834,49 @@ export interface Get {
   /** Capabilities available to this mailbox; hide everything else. Mailbox session */
   '/mailbox/capabilities': {
     data: MailboxCapabilities
+  }
+  /** Whether mail that arrives is encrypted to the own key. Mailbox session */
+  '/mailbox/encryption/delivery': {
+    data: EncryptedDelivery
+  }
+  /** How the generation of an own large key goes; kept for a day. Mailbox session */
+  '/mailbox/encryption/pgp/jobs/{job_id}': {
+    params: {
+      job_id: string
+    }
+    data: PgpKeyJob
+  }
+  /** The own OpenPGP keys, newest first. Mailbox session */
+  '/mailbox/encryption/pgp/keys': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+    }
+    data: {
+      items: Array<PgpKeySummary>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** An own key with its public part. Mailbox session */
+  '/mailbox/encryption/pgp/keys/{fingerprint}': {
+    params: {
+      fingerprint: string
+    }
+    data: PgpKey
+  }
+  /** An own private key, locked with its passphrase, for other programs. Mailbox session */
+  '/mailbox/encryption/pgp/keys/{fingerprint}/private': {
+    params: {
+      fingerprint: string
+    }
+    data: PgpPrivateKey
   }
   /** Where mail of this mailbox goes on to. Mailbox session */
   '/mailbox/forwarding': {
@@ -4423,7 +4579,7 @@ export interface Get {
   '/platform/alerts/metrics': {
     data: {
       items: Array<{
-        metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+        metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
         unit: string
         description: string
         /** A rule may watch a single organization */
@@ -4443,7 +4599,7 @@ export interface Get {
       per_page?: number
       /** Part of name or description */
       q?: string
-      metric?: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric?: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       severity?: "critical" | "warning" | "info"
       enabled?: boolean
       /** Exact */
@@ -4671,6 +4827,19 @@ export interface Get {
         /** No run completed in the last 26 hours */
         stale: boolean
       }>
+      /** BACKUP_S3_BUCKET */
+      bucket: string | null
+      /** The newest result of `mailplane backup drill` */
+      last_drill: {
+        backup_id: string | null
+        /** File or s3:// location of the backup */
+        location: string
+        finished_at: string
+        seconds: number
+        passed: boolean
+        problems: Array<string>
+        last_passed_at: string | null
+      } | null
       notes: Array<string>
     }
   }
@@ -7112,7 +7281,7 @@ export interface Post {
     body: {
       name: string
       /** read, write or admin, for the whole API or for one area: domains:write; default: write */
-      scopes?: Array<"read" | "write" | "admin" | "activity:read" | "activity:write" | "activity:admin" | "aliases:read" | "aliases:write" | "aliases:admin" | "analytics:read" | "analytics:write" | "analytics:admin" | "api-keys:read" | "api-keys:write" | "api-keys:admin" | "archive:read" | "archive:write" | "archive:admin" | "caldav:read" | "caldav:write" | "caldav:admin" | "domains:read" | "domains:write" | "domains:admin" | "filters:read" | "filters:write" | "filters:admin" | "mailboxes:read" | "mailboxes:write" | "mailboxes:admin" | "messages:read" | "messages:write" | "messages:admin" | "migration:read" | "migration:write" | "migration:admin" | "oauth:read" | "oauth:write" | "oauth:admin" | "organizations:read" | "organizations:write" | "organizations:admin" | "queue:read" | "queue:write" | "queue:admin" | "rag:read" | "rag:write" | "rag:admin" | "rate-limiter:read" | "rate-limiter:write" | "rate-limiter:admin" | "shared-mailboxes:read" | "shared-mailboxes:write" | "shared-mailboxes:admin" | "smtp-credentials:read" | "smtp-credentials:write" | "smtp-credentials:admin" | "storage:read" | "storage:write" | "storage:admin" | "suppressions:read" | "suppressions:write" | "suppressions:admin" | "templates:read" | "templates:write" | "templates:admin" | "tracking:read" | "tracking:write" | "tracking:admin" | "transport-rules:read" | "transport-rules:write" | "transport-rules:admin" | "url-protection:read" | "url-protection:write" | "url-protection:admin" | "users:read" | "users:write" | "users:admin" | "webhooks:read" | "webhooks:write" | "webhooks:admin">
+      scopes?: Array<"read" | "write" | "admin" | "activity:read" | "activity:write" | "activity:admin" | "aliases:read" | "aliases:write" | "aliases:admin" | "analytics:read" | "analytics:write" | "analytics:admin" | "api-keys:read" | "api-keys:write" | "api-keys:admin" | "archive:read" | "archive:write" | "archive:admin" | "caldav:read" | "caldav:write" | "caldav:admin" | "domains:read" | "domains:write" | "domains:admin" | "encryption:read" | "encryption:write" | "encryption:admin" | "filters:read" | "filters:write" | "filters:admin" | "mailboxes:read" | "mailboxes:write" | "mailboxes:admin" | "messages:read" | "messages:write" | "messages:admin" | "migration:read" | "migration:write" | "migration:admin" | "oauth:read" | "oauth:write" | "oauth:admin" | "organizations:read" | "organizations:write" | "organizations:admin" | "queue:read" | "queue:write" | "queue:admin" | "rag:read" | "rag:write" | "rag:admin" | "rate-limiter:read" | "rate-limiter:write" | "rate-limiter:admin" | "shared-mailboxes:read" | "shared-mailboxes:write" | "shared-mailboxes:admin" | "smtp-credentials:read" | "smtp-credentials:write" | "smtp-credentials:admin" | "storage:read" | "storage:write" | "storage:admin" | "suppressions:read" | "suppressions:write" | "suppressions:admin" | "templates:read" | "templates:write" | "templates:admin" | "tracking:read" | "tracking:write" | "tracking:admin" | "transport-rules:read" | "transport-rules:write" | "transport-rules:admin" | "url-protection:read" | "url-protection:write" | "url-protection:admin" | "users:read" | "users:write" | "users:admin" | "webhooks:read" | "webhooks:write" | "webhooks:admin">
       /** ISO date or datetime in the future; absent: no end */
       expires_at?: string | null
       /** For platform callers */
@@ -7671,6 +7840,118 @@ export interface Post {
     }
     data: unknown
   }
+  /** Decrypt a text with a private key and its passphrase. Key(read) */
+  '/encryption/pgp/decrypt': {
+    body: {
+      email: string
+      passphrase: string
+      /** In ASCII armour */
+      encrypted_message: string
+      sender_email?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      message: string
+      signatures: Array<{
+        key_id: string
+        valid: boolean
+        problem: string | null
+      }>
+    }
+  }
+  /** Encrypt a text to the preferred keys of its recipients. Key(read) */
+  '/encryption/pgp/encrypt': {
+    body: {
+      recipient_email?: string
+      recipients?: Array<string>
+      message: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      encrypted_message: string
+    }
+  }
+  /** Make a key for a mailbox. Key(write) */
+  '/encryption/pgp/generate': {
+    body: {
+      email: string
+      name?: string
+      /** Locks the private key; it is not stored, and nobody can set a new one */
+      passphrase: string
+      /** ECC: Curve25519, made at once; RSA takes long and is a job */
+      key_type?: "ECC" | "RSA"
+      /** Of RSA, in bits */
+      key_length?: 2048 | 3072 | 4096
+      /** From now on in days, weeks, months or years; 0: never */
+      expire_date?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: PgpKey
+  }
+  /** Store a key of a mailbox, or a public key of a correspondent. Key(write) */
+  '/encryption/pgp/import': {
+    body: {
+      email: string
+      /** A public or private key in ASCII armour */
+      key: string
+      /** For a private key: opens it, or locks it if it is open */
+      passphrase?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: PgpKey
+  }
+  /** Encrypt to this key from now on, and publish it. Key(write) */
+  '/encryption/pgp/keys/{fingerprint}/prefer': {
+    params: {
+      fingerprint: string
+    }
+    query?: {
+      /** Where several addresses have the key */
+      email?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: PgpKey
+  }
+  /** Sign a text with a private key and its passphrase. Key(read) */
+  '/encryption/pgp/sign': {
+    body: {
+      email: string
+      passphrase: string
+      message: string
+      detached?: boolean
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      signed_message: string
+    }
+  }
+  /** Verify a signature with the stored keys of its sender. Key(read) */
+  '/encryption/pgp/verify': {
+    body: {
+      message: string
+      /** A detached signature in ASCII armour */
+      signature?: string
+      sender_email: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      /** There is a signature, and all of them are valid */
+      valid: boolean
+      message: string
+      signatures: Array<{
+        key_id: string
+        valid: boolean
+        problem: string | null
+      }>
+    }
+  }
   /** Create a script of a mailbox, or replace the script with this name. Key(write) */
   '/filters/': {
     query: {
@@ -7762,6 +8043,96 @@ export interface Post {
       address: string
     }
     data: MailboxBlockedSenders
+  }
+  /** Decrypt a text with an own private key and its passphrase. Mailbox session */
+  '/mailbox/encryption/pgp/decrypt': {
+    body: {
+      passphrase: string
+      /** In ASCII armour */
+      encrypted_message: string
+      sender_email?: string
+    }
+    data: {
+      message: string
+      signatures: Array<{
+        key_id: string
+        valid: boolean
+        problem: string | null
+      }>
+    }
+  }
+  /** Encrypt a text to keys that the organization has stored. Mailbox session */
+  '/mailbox/encryption/pgp/encrypt': {
+    body: {
+      recipient_email?: string
+      recipients?: Array<string>
+      message: string
+    }
+    data: {
+      encrypted_message: string
+    }
+  }
+  /** Make an own key. Mailbox session */
+  '/mailbox/encryption/pgp/generate': {
+    body: {
+      name?: string
+      /** Locks the private key; it is not stored, and nobody can set a new one */
+      passphrase: string
+      /** ECC: Curve25519, made at once; RSA takes long and is a job */
+      key_type?: "ECC" | "RSA"
+      /** Of RSA, in bits */
+      key_length?: 2048 | 3072 | 4096
+      /** From now on in days, weeks, months or years; 0: never */
+      expire_date?: string
+    }
+    data: PgpKey
+  }
+  /** Store an own key that another program made. Mailbox session */
+  '/mailbox/encryption/pgp/import': {
+    body: {
+      /** A public or private key in ASCII armour */
+      key: string
+      /** For a private key: opens it, or locks it if it is open */
+      passphrase?: string
+    }
+    data: PgpKey
+  }
+  /** Encrypt to this own key from now on, and publish it. Mailbox session */
+  '/mailbox/encryption/pgp/keys/{fingerprint}/prefer': {
+    params: {
+      fingerprint: string
+    }
+    data: PgpKey
+  }
+  /** Sign a text with an own private key and its passphrase. Mailbox session */
+  '/mailbox/encryption/pgp/sign': {
+    body: {
+      passphrase: string
+      message: string
+      detached?: boolean
+    }
+    data: {
+      signed_message: string
+    }
+  }
+  /** Verify a signature with the stored keys of its sender. Mailbox session */
+  '/mailbox/encryption/pgp/verify': {
+    body: {
+      message: string
+      /** A detached signature in ASCII armour */
+      signature?: string
+      sender_email: string
+    }
+    data: {
+      /** There is a signature, and all of them are valid */
+      valid: boolean
+      message: string
+      signatures: Array<{
+        key_id: string
+        valid: boolean
+        problem: string | null
+      }>
+    }
   }
   /** Choose a new password; every other session of the mailbox ends. Mailbox session */
   '/mailbox/password': {
@@ -8460,7 +8831,7 @@ export interface Post {
     body: {
       name: string
       description?: string | null
-      metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator: ">" | ">=" | "<" | "<=" | "=="
       threshold: number
       for_seconds?: number
@@ -8479,7 +8850,7 @@ export interface Post {
     data: {
       rule_id: string
       name: string
-      metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator: ">" | ">=" | "<" | "<=" | "=="
       threshold: number
       unit: string
@@ -10141,6 +10512,13 @@ export interface Put {
       active: boolean
     }
   }
+  /** Encrypt mail that arrives to the own preferred key, or stop to. Mailbox session */
+  '/mailbox/encryption/delivery': {
+    body: {
+      enabled: boolean
+    }
+    data: EncryptedDelivery
+  }
   /** Forward mail of this mailbox, or stop to. Mailbox session */
   '/mailbox/forwarding': {
     body?: {
@@ -10286,7 +10664,7 @@ export interface Put {
     body?: {
       name?: string
       description?: string | null
-      metric?: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric?: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator?: ">" | ">=" | "<" | "<=" | "=="
       threshold?: number
       for_seconds?: number
@@ -10817,6 +11195,22 @@ export interface Delete {
       selector: string
     }
   }
+  /** Delete a key, also its private part. Key(write) */
+  '/encryption/pgp/keys/{fingerprint}': {
+    params: {
+      fingerprint: string
+    }
+    query?: {
+      /** Where several addresses have the key */
+      email?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      fingerprint: string
+      deleted: number
+    }
+  }
   /** Delete a script of a mailbox; an active script is deactivated first. Key(write) */
   '/filters/{name}': {
     params: {
@@ -10847,6 +11241,16 @@ export interface Delete {
       address: string
     }
     data: MailboxBlockedSenders
+  }
+  /** Delete an own key, also its private part. Mailbox session */
+  '/mailbox/encryption/pgp/keys/{fingerprint}': {
+    params: {
+      fingerprint: string
+    }
+    data: {
+      fingerprint: string
+      deleted: number
+    }
   }
   /** End the access of a program; it is refused from the next login on. Mailbox session */
   '/mailbox/grants/{grant_id}': {
@@ -11324,6 +11728,17 @@ export interface Levels {
   'POST /domains/edit/domain/policy': 'write'
   'GET /domains/get/domain/policy/{domain}': 'read'
   'GET /domains/stats/{domain}': 'read'
+  'POST /encryption/pgp/decrypt': 'read'
+  'POST /encryption/pgp/encrypt': 'read'
+  'POST /encryption/pgp/generate': 'write'
+  'POST /encryption/pgp/import': 'write'
+  'GET /encryption/pgp/jobs/{job_id}': 'read'
+  'GET /encryption/pgp/keys': 'read'
+  'GET /encryption/pgp/keys/{fingerprint}': 'read'
+  'DELETE /encryption/pgp/keys/{fingerprint}': 'write'
+  'POST /encryption/pgp/keys/{fingerprint}/prefer': 'write'
+  'POST /encryption/pgp/sign': 'read'
+  'POST /encryption/pgp/verify': 'read'
   'GET /filters/': 'read'
   'POST /filters/': 'write'
   'GET /filters/{name}': 'read'
@@ -11341,6 +11756,20 @@ export interface Levels {
   'POST /mailbox/blocked-senders': 'Mailbox session'
   'DELETE /mailbox/blocked-senders/{address}': 'Mailbox session'
   'GET /mailbox/capabilities': 'Mailbox session'
+  'GET /mailbox/encryption/delivery': 'Mailbox session'
+  'PUT /mailbox/encryption/delivery': 'Mailbox session'
+  'POST /mailbox/encryption/pgp/decrypt': 'Mailbox session'
+  'POST /mailbox/encryption/pgp/encrypt': 'Mailbox session'
+  'POST /mailbox/encryption/pgp/generate': 'Mailbox session'
+  'POST /mailbox/encryption/pgp/import': 'Mailbox session'
+  'GET /mailbox/encryption/pgp/jobs/{job_id}': 'Mailbox session'
+  'GET /mailbox/encryption/pgp/keys': 'Mailbox session'
+  'GET /mailbox/encryption/pgp/keys/{fingerprint}': 'Mailbox session'
+  'DELETE /mailbox/encryption/pgp/keys/{fingerprint}': 'Mailbox session'
+  'POST /mailbox/encryption/pgp/keys/{fingerprint}/prefer': 'Mailbox session'
+  'GET /mailbox/encryption/pgp/keys/{fingerprint}/private': 'Mailbox session'
+  'POST /mailbox/encryption/pgp/sign': 'Mailbox session'
+  'POST /mailbox/encryption/pgp/verify': 'Mailbox session'
   'GET /mailbox/forwarding': 'Mailbox session'
   'PUT /mailbox/forwarding': 'Mailbox session'
   'GET /mailbox/grants': 'Mailbox session'

@@ -4,6 +4,8 @@ import { AppPasswords } from './app-passwords/app-passwords.tsx'
 import { t as appPasswords } from './app-passwords/words.ts'
 import { BlockedSenders } from './blocked-senders/blocked-senders.tsx'
 import { t as blocked } from './blocked-senders/words.ts'
+import { Encryption } from './encryption/encryption.tsx'
+import { t as encryption } from './encryption/words.ts'
 import { Forwarding } from './forwarding/forwarding.tsx'
 import { t as forwarding } from './forwarding/words.ts'
 import { Grants } from './grants/grants.tsx'
@@ -113,6 +115,14 @@ export const screens: readonly Screen[] = [
     nav: 'security',
     icon: icons.key,
     capability: 'app_passwords',
+  },
+  {
+    path: '/mailbox/encryption',
+    title: encryption.title,
+    page: Encryption,
+    nav: 'security',
+    icon: icons.file,
+    capability: 'encryption',
   },
   {
     path: '/mailbox/grants',

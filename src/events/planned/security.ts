@@ -2,11 +2,6 @@ import { awaited, reserved } from './plan.ts'
 
 awaited('totp', [['auth.totp.verified', 'A code of a second factor was accepted', 'user method']])
 
-// `encryption.key.generated` is defined where DKIM keys are made.
-awaited('encryption', [
-  ['encryption.key.imported', 'A key was imported', 'user key_type fingerprint has_private'],
-])
-
 reserved('encryption', [
   ['encryption.key.revoked', 'A key is no longer to be used', 'user key_type fingerprint'],
   ['encryption.message.encrypted', 'A message was encrypted', 'message_id user key_type'],

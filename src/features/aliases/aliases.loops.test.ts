@@ -1,5 +1,9 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
+import { insertMailbox } from '../../../test/support/mailboxes.ts'
+import { waitFor } from '../../../test/support/wait.ts'
+import { lockForwarding } from './aliases.repository.ts'
 
 let app: App
 type Tenant = Awaited<ReturnType<App['tenant']>>
@@ -121,4 +125,28 @@ describe('a forwarding loop', () => {
       msg: 'Alias j30@acme.test would forward through too many other aliases',
     })
   })
+})
+
+it('creates aliases to mailboxes and other hosts beside each other, and the rest one by one', async () => {
+  await insertMailbox(app, acme, { email: 'jane@acme.test' })
+  const unfinished = Promise.withResolvers<void>()
+  const isHeld = Promise.withResolvers<void>()
+  const other = app.core.db.transaction().execute(async (tx) => {
+    await lockForwarding(tx, [OUT, 'jane@acme.test'])
+    isHeld.resolve()
+    await unfinished.promise
+  })
+  await isHeld.promise
+  expect((await add('z1@acme.test', `${OUT},jane@acme.test`)).status).toBe(200)
+  expect((await add('z1@globex.test', OUT, globex)).status).toBe(200)
+
+  const waiting = add('z2@acme.test', 'z1@acme.test')
+  await waitFor(async () => {
+    const { rows } = await sql`
+      select from pg_locks where locktype = 'advisory' and not granted`.execute(app.core.db)
+    return rows.length > 0
+  })
+  unfinished.resolve()
+  await other
+  expect((await waiting).status).toBe(200)
 })

@@ -13,9 +13,28 @@ const LOCK = 5_377_010
 
 /**
  * Serializes changes of forwarding over all tenants. Otherwise two concurrent changes could together
- * close a loop that neither of them sees.
+ * close a loop that neither of them sees. A new alias that leads to mailboxes and other hosts only can
+ * close none, so such aliases are created beside each other.
  */
-export const lockForwarding = (tx: Tx) => sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
+export async function lockForwarding(tx: Tx, destinations?: string[]): Promise<void> {
+  const isEnd = destinations !== undefined && !(await leadOn(tx, destinations))
+  const lock = sql.raw(isEnd ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock')
+  await sql`select ${lock}(${LOCK})`.execute(tx)
+}
+
+/** True when one of the addresses is of a domain here but of no mailbox: an alias may take its mail. */
+async function leadOn(tx: Tx, destinations: string[]): Promise<boolean> {
+  const { rows } = await sql<{ leads: boolean }>`
+    select exists (
+      select from unnest(${destinations}::text[]) as sent (address)
+      where exists (select from domains where domain = split_part(sent.address, '@', -1))
+        and not exists (
+          select from addresses
+          where addresses.address = sent.address and kind in ('mailbox', 'shared_mailbox')
+            and claim_id = '')
+    ) as leads`.execute(tx)
+  return rows[0]?.leads ?? true
+}
 
 export const columns = [
   'aliases.id',

@@ -76,7 +76,7 @@ async function create({ change, db, domains, events }: Needs, caller: Caller, se
     },
     () =>
       change(caller, async (tx) => {
-        await aliases.lockForwarding(tx)
+        await aliases.lockForwarding(tx, fields.destinations)
         const hosted = await domains.holdByName(tx, caller.scope, domain)
         if (!hosted?.active) throw new DomainUnavailable(domain)
         const row = await aliases.insert(tx, {

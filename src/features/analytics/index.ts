@@ -10,6 +10,7 @@ export function analytics(core: Core): Feature {
   const reports = reportService({ ...core, analytics: service })
   return {
     prefix: '/api/v1/analytics',
+    isPatient: true,
     capabilities: [
       'analytics',
       'analytics_engagement',

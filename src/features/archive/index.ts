@@ -9,6 +9,7 @@ export const archive = (core: Core): Feature => {
   const storages = openStorages(core)
   return {
     prefix: '/api/v1/archive',
+    isPatient: true,
     routes: archiveRoutes(archiveService(core, storages)),
     capabilities: ['archive'],
     close: () => storages.close(),

@@ -23,6 +23,7 @@ import { trailService } from './trail/trail.service.ts'
 
 export const compliance = (core: Core): Feature => ({
   prefix: '/api/v1/compliance',
+  isPatient: true,
   routes: async (app) => {
     await app.register(exportRoutes(exportService(core)))
     await app.register(erasureRoutes(erasureService(core)))

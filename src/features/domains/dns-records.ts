@@ -33,6 +33,7 @@ export interface Publication {
   /** The CA that obtains certificates for this host, as CAA records name it. */
   ca: string | undefined
   offersDav: boolean
+  offersKeys: boolean
   offersJmap: boolean
 }
 
@@ -142,6 +143,7 @@ const clientRecords = ({
   webHost,
   offersDav,
   offersJmap,
+  offersKeys,
 }: Publication): DnsRecord[] => [
   useful({
     type: 'CNAME',
@@ -162,6 +164,16 @@ const clientRecords = ({
   service(domain, 'pop3s', [10, 995], mailHost, 'POP3'),
   ...(offersDav ? davRecords(domain, webHost) : []),
   ...(offersJmap ? [service(domain, 'jmap', [0, 443], webHost, 'JMAP')] : []),
+  ...(offersKeys
+    ? [
+        useful({
+          type: 'CNAME',
+          name: `openpgpkey.${domain}`,
+          value: `${webHost}.`,
+          description: 'OpenPGP: where programs find the public keys of mailboxes',
+        }),
+      ]
+    : []),
 ]
 
 const davRecords = (domain: string, webHost: string): DnsRecord[] =>

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { defineEvent } from '../../events/events.ts'
+import { OneOf } from '../../http/envelope.ts'
 
 const Named = {
   domain_id: Type.String(),
@@ -72,12 +73,14 @@ export const ClaimEnded = defineEvent('domain.claim_ended', {
 
 export const EncryptionKeyGenerated = defineEvent('encryption.key.generated', {
   source: 'encryption',
-  summary: 'A key was made',
+  summary: 'A key was made: of a domain for DKIM, or of a person for OpenPGP',
   data: Type.Object({
-    domain_id: Type.String(),
     domain: Type.String(),
-    selector: Type.String(),
-    kind: Type.Literal('dkim'),
+    kind: OneOf(['dkim', 'pgp'], { examples: ['dkim'] }),
+    domain_id: Type.Optional(Type.String()),
+    selector: Type.Optional(Type.String()),
+    user: Type.Optional(Type.String({ examples: ['ada@acme.example'] })),
+    fingerprint: Type.Optional(Type.String({ examples: ['3AA5C34371567BD2'] })),
   }),
 })
 

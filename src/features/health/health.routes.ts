@@ -4,17 +4,21 @@ import { none } from '../../access/labels.ts'
 import { VERSION } from '../../version.ts'
 import type { HealthService } from './health.service.ts'
 
+const About = { service: Type.String(), version: Type.String() }
+const Problem = { error: Type.String(), correlation_id: Type.String() }
+
 const Health = (status: string, database: string) =>
   Type.Object({
     status: Type.Literal(status),
-    service: Type.String(),
-    version: Type.String(),
+    ...About,
     database: Type.Literal(database),
   })
 
 export const healthRoutes =
   (health: HealthService, service: string): FastifyPluginAsyncTypebox =>
   async (app) => {
+    const about = { service, version: VERSION }
+
     app.get('/health', {
       config: { auth: none() },
       schema: {
@@ -22,15 +26,10 @@ export const healthRoutes =
         summary: 'Whether the service can work',
         response: {
           200: Health('healthy', 'connected'),
-          503: Type.Object({
-            ...Health('unhealthy', 'failed').properties,
-            error: Type.String(),
-            correlation_id: Type.String(),
-          }),
+          503: Type.Object({ ...Health('unhealthy', 'failed').properties, ...Problem }),
         },
       },
       handler: async (request, reply) => {
-        const about = { service, version: VERSION }
         if (await health.databaseAnswers()) {
           return { status: 'healthy', ...about, database: 'connected' }
         }
@@ -41,6 +40,35 @@ export const healthRoutes =
           error: 'The database does not answer',
           correlation_id: request.id,
         })
+      },
+    })
+
+    app.get('/livez', {
+      config: { auth: none() },
+      schema: {
+        operationId: 'livez',
+        summary: 'Whether the process lives; it asks nothing else',
+        response: { 200: Type.Object({ status: Type.Literal('alive'), ...About }) },
+      },
+      handler: async () => ({ status: 'alive' as const, ...about }),
+    })
+
+    app.get('/readyz', {
+      config: { auth: none() },
+      schema: {
+        operationId: 'readyz',
+        summary: 'Whether a load balancer should send requests to this process',
+        response: {
+          200: Type.Object({ status: Type.Literal('ready'), ...About }),
+          503: Type.Object({ status: Type.Literal('not ready'), ...About, ...Problem }),
+        },
+      },
+      handler: async (request, reply) => {
+        const error = await health.whyNotReady()
+        if (error === undefined) return { status: 'ready' as const, ...about }
+        return reply
+          .code(503)
+          .send({ status: 'not ready', ...about, error, correlation_id: request.id })
       },
     })
   }

@@ -50,3 +50,18 @@ it('returns status, service, version and database state to anonymous callers, an
     database: 'connected',
   })
 })
+
+it('is not ready while a migration of this version is missing, and alive all the time', async () => {
+  expect(await app.send('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } })
+  const sql = postgres(app.database.url, { max: 1 })
+  const [last] = await sql`delete from schema_migrations
+    where name = (select max(name) from schema_migrations) returning name, checksum`
+  expect(await app.send('GET', '/readyz')).toMatchObject({
+    status: 503,
+    body: { status: 'not ready', error: 'Migrations of the database are missing' },
+  })
+  expect(await app.send('GET', '/livez')).toMatchObject({ status: 200, body: { status: 'alive' } })
+  await sql`insert into schema_migrations ${sql(last as { name: string; checksum: string })}`
+  expect((await app.send('GET', '/readyz')).status).toBe(200)
+  await sql.end()
+})

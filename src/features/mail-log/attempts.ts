@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type BounceType, bounceType } from './bounce-type.ts'
 import { logClock } from './log-time.ts'
-import type { Message, Messages } from './messages.ts'
+import type { Deferred, Message, Messages } from './messages.ts'
 import { type Delivery, NO_QUEUE_ID, parseLine, type Reject } from './postfix-line.ts'
 import type { sameRows } from './same-rows.ts'
 
@@ -34,10 +34,16 @@ export interface Attempt {
   /** True if a login of this host sent the message. */
   is_outgoing: boolean
   credential_id: string | null
-  /** The id of the deferred attempt that this one follows. */
-  replaces: string | null
+  /** The deferred attempt of this recipient that this one follows. */
+  replaces: Replaced | null
   /** The score of incoming mail that the content filter has scanned. */
   spam_score: number | null
+}
+
+/** The time is missing when an earlier version stored the message. */
+export interface Replaced {
+  id: string
+  at?: string
 }
 
 export interface Read {
@@ -107,10 +113,11 @@ export function attemptReader({ messages, counted, internalRelays, now }: Needs)
       delays,
       dsn,
       detail,
-      replaces: before?.attemptId ?? null,
+      replaces: replacedBy(before),
     })
     if (line.status === 'deferred') {
-      const why = { recipient, relay, dsn, detail: detail.slice(0, 2000), attemptId }
+      const attemptAt = timestamp
+      const why = { recipient, relay, dsn, detail: detail.slice(0, 2000), attemptId, attemptAt }
       messages.noteDeferred(queueId, why)
     } else {
       messages.noteDone(queueId, recipient)
@@ -138,9 +145,10 @@ export function attemptReader({ messages, counted, internalRelays, now }: Needs)
         detail: 'expired, returned to sender',
       })
     }
-    for (const { recipient, relay, dsn, detail, attemptId: replaces = null } of waiting) {
-      const status = 'bounced'
-      add(time, message as Message, { sender, recipient, status, relay, dsn, detail, replaces })
+    for (const one of waiting) {
+      const { recipient, relay, dsn, detail } = one
+      const fields = { sender, recipient, relay, dsn, detail, replaces: replacedBy(one) }
+      add(time, message as Message, { status: 'bounced', ...fields })
     }
     if (message) messages.note(queueId, { deferred: [] })
   }
@@ -205,6 +213,11 @@ export function attemptReader({ messages, counted, internalRelays, now }: Needs)
     return result
   }
 }
+
+const replacedBy = (deferred: Deferred | undefined): Replaced | null =>
+  deferred?.attemptId === undefined
+    ? null
+    : { id: deferred.attemptId, ...(deferred.attemptAt && { at: deferred.attemptAt }) }
 
 type AttemptFields = Pick<Attempt, 'recipient' | 'status' | 'dsn' | 'detail'> & Partial<Attempt>
 

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Core } from '../../core.ts'
+import { patiently } from '../../database/budget.ts'
 import { claimNamed, keepLease, LeaseLost, newLease, releaseLease } from '../../jobs/lease.ts'
 import { attemptReader, type Read } from './attempts.ts'
 import { autoSuspend } from './auto-suspend.ts'
@@ -67,7 +68,9 @@ export function startIngestor(core: Needs, path: string) {
           const changes = { messages: messages.takeChanges(), counted: counted.take() }
           await storing
           storing = last
-          last = store({ from: before, portion, read: attempts, ...changes }, last)
+          const work = { from: before, portion, read: attempts, ...changes }
+          const previous = last
+          last = patiently(() => store(work, previous))
           before = portion.after
           // A rejection is handled where the promise is awaited.
           last.catch(() => {})
@@ -84,7 +87,10 @@ export function startIngestor(core: Needs, path: string) {
     }
   }
 
-  /** Stores a portion in one transaction, which commits after that of the previous portion. */
+  /**
+   * Stores a portion in one transaction, which commits after that of the previous portion. A portion
+   * may take as long as the lease is renewed: given up, it would only begin anew.
+   */
   async function store(work: Work, previous: Promise<void>): Promise<void> {
     const { from, portion, read, messages, counted } = work
     const [fresh, suspended] = await db.transaction().execute(async (tx) => {

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { bulkRows } from '../../database/bulk.ts'
 import { violatedConstraint } from '../../database/conflicts.ts'
 import type { Db, Tx } from '../../database/database.ts'
-import type { Attempt } from './attempts.ts'
+import type { Attempt, Replaced } from './attempts.ts'
 
 const COLUMNS = {
   id: 'text',
@@ -40,23 +40,34 @@ export async function insertNew(tx: Tx, attempts: Attempt[]): Promise<Attempt[]>
       select * from ${bulkRows(COLUMNS, attempts)} as attempts`.execute(tx)
     return attempts
   } catch (error) {
-    if (violatedConstraint(error) !== 'mail_log_pkey') throw error
+    if (!/^mail_log_\w+_pkey$/.test(violatedConstraint(error) ?? '')) throw error
     await sql`rollback to savepoint attempts`.execute(tx)
   }
   const stored = await sql<{ id: string }>`
     insert into mail_log (${columns})
     select * from ${bulkRows(COLUMNS, attempts)} as attempts
-    on conflict (id) do nothing
+    on conflict ("timestamp", id) do nothing
     returning id`.execute(tx)
   const fresh = new Set(stored.rows.map(({ id }) => id))
   return attempts.filter(({ id }) => fresh.has(id))
 }
 
 /** Marks attempts that a later one followed, and takes them out of the figures. */
-export async function supersede(tx: Tx, ids: string[]): Promise<void> {
-  if (ids.length === 0) return
-  await sql`select supersede_mail(${ids}::text[])`.execute(tx)
+export async function supersede(
+  tx: Tx,
+  earlier: (Replaced & { recipient: string })[],
+): Promise<void> {
+  if (earlier.length === 0) return
+  const ids = earlier.map(({ id }) => id)
+  const recipients = earlier.map(({ recipient }) => recipient)
+  const since = earlier.map(({ at }) => at ?? '-infinity').reduce(earliest)
+  await sql`select supersede_mail(${ids}::text[], ${recipients}::text[], ${since}::timestamptz)`.execute(
+    tx,
+  )
 }
+
+/** ISO 8601 times in UTC are in the order of their text, and `-` comes before the digits. */
+const earliest = (one: string, other: string) => (one < other ? one : other)
 
 /** The owners of these domains; a pending claim owns nothing. */
 export async function organizationsOf(db: Db, domains: string[]): Promise<Map<string, string>> {

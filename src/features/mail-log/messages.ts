@@ -17,13 +17,14 @@ export interface Message {
   deferred?: Deferred[]
 }
 
-interface Deferred {
+export interface Deferred {
   recipient: string
   relay: string
   dsn: string | null
   detail: string
   /** The row of the deferred attempt. */
   attemptId?: string
+  attemptAt?: string
 }
 
 const MAX_MESSAGES = 20_000

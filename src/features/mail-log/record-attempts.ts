@@ -59,7 +59,7 @@ export const attemptRecorder = ({ events, now }: Needs) => ({
   async conclude(tx: Tx, { logins: uses }: Read, { fresh, logins }: Added): Promise<void> {
     await log.supersede(
       tx,
-      fresh.flatMap(({ replaces }) => replaces ?? []),
+      fresh.flatMap(({ recipient, replaces }) => (replaces ? [{ ...replaces, recipient }] : [])),
     )
     await markUsed(tx, uses, logins)
     await suppressBounced(tx, fresh, now())

@@ -1,5 +1,6 @@
 import type { Core } from '../../core.ts'
 import type { Feature } from '../feature.ts'
+import { keepLogDays } from '../mail-log/mail-log.days.ts'
 import { blockedSenderRoutes } from './blocked-senders.routes.ts'
 import { deleteOldScores, expireQuarantine } from './message-trace.jobs.ts'
 import { messageTraceRoutes } from './message-trace.routes.ts'
@@ -13,9 +14,10 @@ export const messageTrace = (core: Core): Feature[] => {
   return [
     {
       prefix: PREFIX,
+      isPatient: true,
       routes: messageTraceRoutes(traceService(core), quarantine),
       capabilities: ['message_trace'],
-      jobs: [expireQuarantine, deleteOldScores],
+      jobs: [expireQuarantine, deleteOldScores, keepLogDays],
     },
     { prefix: PREFIX, routes: blockedSenderRoutes(quarantine) },
   ]

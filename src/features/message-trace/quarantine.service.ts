@@ -13,6 +13,7 @@ import { DAY_MS } from '../../lib/time.ts'
 import { ulid } from '../../lib/ulid.ts'
 import { MimeMessage } from '../../mime/message.ts'
 import { archiveReleased } from '../archive/archive-released.ts'
+import { encryptReleased } from '../encryption/delivery/encrypt-released.ts'
 import * as blocks from './blocked-senders.repository.ts'
 import {
   BlockedSenderNotFound,
@@ -44,7 +45,10 @@ interface HoldReason
 
 export type QuarantineService = ReturnType<typeof quarantineService>
 
-type Needs = Pick<Core, 'change' | 'config' | 'db' | 'log' | 'now' | 'reinject' | 'vault'>
+type Needs = Pick<
+  Core,
+  'change' | 'config' | 'db' | 'log' | 'now' | 'reinject' | 'vault' | 'workers'
+>
 
 export function quarantineService(core: Needs) {
   const { change, db, log, now, reinject, vault } = core
@@ -69,8 +73,14 @@ export function quarantineService(core: Needs) {
     const isFiltered = host !== undefined && host.organizationId !== organization_id
     // Released mail passes no stage of its organization.
     await archiveReleased(core, { ...row, message: new MimeMessage(content) })
-    const outcome = await reinject.send({ sender, recipient, content, login, isFiltered })
-    if (!outcome.accepted) throw new MessageRefused(outcome.reply)
+    // The content filter encrypts what passes it.
+    const parts = isFiltered
+      ? [{ recipient, content }]
+      : await encryptReleased(core, { ...row, message: new MimeMessage(content) })
+    for (const part of parts) {
+      const outcome = await reinject.send({ sender, login, isFiltered, ...part })
+      if (!outcome.accepted) throw new MessageRefused(outcome.reply)
+    }
   }
 
   async function hold(tx: Tx, { content, ...row }: Quarantining): Promise<string> {

@@ -145,7 +145,7 @@ function sources(filter: TraceFilter, limit: number): RawBuilder<unknown> {
 export async function list(db: Db, filter: TraceFilter, { limit, offset }: Slice) {
   const needed = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
   const { rows } = await sql<Found>`
-    select id, is_held from (${sources(filter, needed)}) as found
+    select id, at::text as time, is_held from (${sources(filter, needed)}) as found
     order by at desc, id desc limit ${limit} offset ${offset}`.execute(db)
   return read(db, rows)
 }
@@ -153,7 +153,7 @@ export async function list(db: Db, filter: TraceFilter, { limit, offset }: Slice
 /** The newest rows and the position of the last one, where more rows follow. */
 export async function page(db: Db, filter: TraceFilter, limit: number) {
   const { rows: found } = await sql<Found & Position>`
-    select id, is_held, (extract(epoch from at) * 1000000)::bigint as at
+    select id, at::text as time, is_held, (extract(epoch from at) * 1000000)::bigint as at
     from (${sources(filter, limit + 1)}) as found
     order by found.at desc, id desc limit ${limit + 1}`.execute(db)
   const shown = found.slice(0, limit)
@@ -163,29 +163,33 @@ export async function page(db: Db, filter: TraceFilter, limit: number) {
 
 interface Found {
   id: string
+  /** To the microsecond. */
+  time: string
   is_held: boolean
 }
 
 /** The rows in the order in which they were found. */
 async function read(db: Db, rows: Found[]) {
-  const idsOf = (isHeld: boolean) =>
-    rows.filter(({ is_held }) => is_held === isHeld).map(({ id }) => id)
+  const logged = rows.filter(({ is_held }) => !is_held)
+  const heldIds = rows.filter(({ is_held }) => is_held).map(({ id }) => id)
   const found = await Promise.all([
-    db
-      .selectFrom('mail_log')
-      .select(attemptColumns)
-      .where(withIds('mail_log', idsOf(false)))
-      .execute(),
-    db
-      .selectFrom('quarantine')
-      .select(heldColumns)
-      .where(withIds('quarantine', idsOf(true)))
-      .execute(),
+    db.selectFrom('mail_log').select(attemptColumns).where(areRows(logged)).execute(),
+    db.selectFrom('quarantine').select(heldColumns).where(withIds('quarantine', heldIds)).execute(),
   ])
   return inOrder(
     rows.map(({ id }) => id),
     found.flat(),
   )
+}
+
+/** The newest is the first of them. The bounds keep PostgreSQL from reading other days. */
+const areRows = (rows: Found[]) => {
+  const times = rows.map(({ time }) => time)
+  const ids = rows.map(({ id }) => id)
+  return sql<SqlBool>`("timestamp", id) in (
+      select * from unnest(${times}::timestamptz[], ${ids}::text[]))
+    and "timestamp" >= ${times.at(-1) ?? 'infinity'}::timestamptz
+    and "timestamp" <= ${times[0] ?? '-infinity'}::timestamptz`
 }
 
 /** Stops at `MAX_COUNTED`. */

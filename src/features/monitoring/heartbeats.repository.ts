@@ -3,7 +3,7 @@ import type { Db } from '../../database/database.ts'
 import { DAY_SECONDS } from '../../lib/time.ts'
 
 // Several heartbeats may be lost before a process counts as gone.
-const SILENCE_SECONDS = 15
+export const SILENCE_SECONDS = 15
 const FORGOTTEN_SECONDS = DAY_SECONDS
 
 export interface Beat {
@@ -39,12 +39,26 @@ export const beat = (db: Db, { instance, host, address, startedAt }: Process, da
         requests: sql`excluded.requests`,
         errors: sql`excluded.errors`,
         seen_at: sql`now()`,
+        claims_freed: false,
       }),
     )
     .execute()
 
 export const forget = (db: Db, instance: string) =>
   db.deleteFrom('daemon_heartbeats').where('instance', '=', instance).execute()
+
+/** Ends the claims of processes whose heartbeat has ended; returns these processes. */
+export const freeClaimsOfDead = (db: Db): Promise<string[]> =>
+  db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ instance: string }>`
+      with dead as (
+        update daemon_heartbeats set claims_freed = true
+        where not claims_freed and seen_at < now() - make_interval(secs => ${SILENCE_SECONDS})
+        returning instance)
+      select distinct instance from dead`.execute(tx)
+    for (const { instance } of rows) await sql`select free_claims(${instance})`.execute(tx)
+    return rows.map(({ instance }) => instance)
+  })
 
 export interface DaemonLife {
   name: string

@@ -5,6 +5,12 @@ export interface MetricsPage {
   text: string
 }
 
+interface Labelling {
+  label?: string
+  /** Chooses the processes whose series get the label; without it, those that share a metric. */
+  isLabelled?(process: string): boolean
+}
+
 interface Family {
   comments: string[]
   samples: { process: string; line: string }[]
@@ -14,7 +20,10 @@ interface Family {
  * Joins pages in the text format of Prometheus. A metric has one HELP and one TYPE line and all its
  * series together. When several processes have a metric, their series get the label `process`.
  */
-export function mergeMetrics(pages: readonly MetricsPage[]): string {
+export function mergeMetrics(
+  pages: readonly MetricsPage[],
+  { label = 'process', isLabelled }: Labelling = {},
+): string {
   const families = new Map<string, Family>()
   for (const { process, text } of pages) {
     let current: Family | undefined
@@ -32,18 +41,24 @@ export function mergeMetrics(pages: readonly MetricsPage[]): string {
       else if (isFirst) current.comments.push(line)
     }
   }
-  return [...families.values()].map(written).join('')
+  return [...families.values()].map((family) => written(family, label, isLabelled)).join('')
 }
 
-function written({ comments, samples }: Family): string {
+function written(
+  { comments, samples }: Family,
+  label: string,
+  isLabelled?: Labelling['isLabelled'],
+): string {
   const isShared = new Set(samples.map(({ process }) => process)).size > 1
-  const lines = samples.map(({ line, process }) => (isShared ? withProcess(line, process) : line))
+  const lines = samples.map(({ line, process }) =>
+    (isLabelled?.(process) ?? isShared) ? withLabel(line, label, process) : line,
+  )
   return `${[...comments, ...lines].join('\n')}\n\n`
 }
 
 /** Adds the label to a sample: `name{labels} value` or `name value`. */
-function withProcess(sample: string, process: string): string {
-  const label = `process="${process.replace(/[\\"]/g, '\\$&')}"`
+function withLabel(sample: string, key: string, value: string): string {
+  const label = `${key}="${value.replace(/[\\"]/g, '\\$&')}"`
   const name = /^[^{\s]+/.exec(sample)?.[0] ?? ''
   const rest = sample.slice(name.length)
   if (!rest.startsWith('{')) return `${name}{${label}}${rest}`

@@ -2,7 +2,7 @@ import { ulid } from '../../../src/lib/ulid.ts'
 import type { App, Client } from '../../support/app.ts'
 import { HOSTILE } from './hostile.ts'
 
-/** App passwords of a holder. */
+/** App passwords and a key of a holder. */
 export async function seedAccess(holder: Client) {
   for (const [name, scopes] of [
     ['Phone', ['imap', 'smtp']],
@@ -11,6 +11,12 @@ export async function seedAccess(holder: Client) {
     const answer = await holder.post('/api/v1/mailbox/app-passwords', { name, scopes })
     if (answer.status !== 201) throw new Error(answer.text)
   }
+  const key = await holder.post('/api/v1/mailbox/encryption/pgp/generate', {
+    name: HOSTILE[0],
+    passphrase: 'a passphrase of the seed',
+    expire_date: '2y',
+  })
+  if (key.status !== 201) throw new Error(key.text)
 }
 
 /** A program with access to the mailbox. */

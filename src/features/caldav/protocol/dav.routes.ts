@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { none } from '../../../access/labels.ts'
 import { credentialIn } from '../../../access/program-credentials.ts'
 import type { Core } from '../../../core.ts'
-import { ApiError } from '../../../errors.ts'
+import { ApiError, DatabaseAway, DatabaseUnavailable } from '../../../errors.ts'
 import { OutOfTime, PoolBusy, taskIn } from '../../../lib/worker-pool.ts'
 import { type Element, isNamed, readXml, UnusableXml } from '../../../lib/xml.ts'
 import type { Holder } from '../login/holder.ts'
@@ -175,6 +175,9 @@ function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   if (error instanceof Refusal) return sendRefusal(reply, error)
+  if (error instanceof DatabaseUnavailable) {
+    return answerError(new DatabaseAway(), request, reply)
+  }
   if (error instanceof ApiError) {
     const { status, message, headers = {} } = error
     return sendRefusal(reply, new Refusal(status, undefined, { message, headers }))

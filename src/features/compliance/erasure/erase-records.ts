@@ -33,7 +33,7 @@ function eraserOf(entry: PersonalTable): Eraser[] {
 }
 
 const batch = (table: string, condition: Condition, only: Condition = sql`true`) =>
-  sql`ctid in (select ctid from ${sql.table(table)}
+  sql`(tableoid, ctid) in (select tableoid, ctid from ${sql.table(table)}
     where (${condition}) and ${only} limit ${BATCH_SIZE})`
 
 /** Ends when no row matches: a row that moved while a batch was made is found by the next one. */

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Core } from '../../../core.ts'
 import { SieveNotConfigured } from '../../../mail/managesieve/errors.ts'
 import { deleteAllOf } from '../exports/exports.repository.ts'
-import { removeSealed } from '../exports/sealed-file.ts'
 import { hasMail } from '../people.repository.ts'
 import type { Person } from '../personal-data/personal-table.ts'
 import type { Add } from './erasers.ts'
@@ -23,12 +22,9 @@ export async function eraseRules({ db, sieve }: Core, { email, account_id }: Per
   }
 }
 
-/** The files are removed before the rows are committed: after a crash in between, it runs again. */
-export async function eraseExports({ config, db }: Core, { email }: Person, add: Add) {
+export async function eraseExports({ db }: Core, { email }: Person, add: Add) {
   await db.transaction().execute(async (tx) => {
-    const names = await deleteAllOf(tx, email)
-    removeSealed(config.DATA_DIR, names)
-    await add(tx, { archives: names.length })
+    await add(tx, { archives: await deleteAllOf(tx, email) })
   })
 }
 

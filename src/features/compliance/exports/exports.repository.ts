@@ -112,7 +112,7 @@ export async function settle(tx: Db, id: string, lease: Lease, outcome: Outcome)
   return numUpdatedRows > 0n
 }
 
-/** Deletes the key too: without it, no remaining copy of the file can be read. */
+/** Deletes the key too: without it, no remaining copy of the archive can be read. */
 export async function expire(db: Db, now: Date, limit: number) {
   const { rows } = await sql<{
     id: string
@@ -132,19 +132,29 @@ export async function expire(db: Db, now: Date, limit: number) {
   return rows
 }
 
-/** Deletes every export of an address and returns the names of the files. */
-export async function deleteAllOf(tx: Tx, email: string): Promise<(string | null)[]> {
-  const rows = await tx
+/** Deletes every export of an address with its archive; returns how many there were. */
+export async function deleteAllOf(tx: Tx, email: string): Promise<number> {
+  const { numDeletedRows } = await tx
     .deleteFrom('data_exports')
     .where('user_email', '=', email)
-    .returning('file_name')
-    .execute()
-  return rows.map(({ file_name }) => file_name)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
 }
 
-/** The names among these that a row still refers to. */
-export async function referencedFiles(db: Db, names: string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ file_name: string }>`
-    select file_name from data_exports where file_name = any(${names}::text[])`.execute(db)
-  return new Set(rows.map(({ file_name }) => file_name))
+/** The exports that refer to one of these archives, by the name of the archive. */
+export async function referencedFiles(db: Db, names: string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ file_name: string; id: string }>`
+    select file_name, id from data_exports where file_name = any(${names}::text[])`.execute(db)
+  return new Map(rows.map(({ file_name, id }) => [file_name, id]))
+}
+
+/** Locks an export until the transaction ends; false when it is gone. */
+export async function lock(tx: Tx, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('data_exports')
+    .select('id')
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
 }

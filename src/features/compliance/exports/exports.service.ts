@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { paginated } from '../../../http/paging.ts'
@@ -15,17 +13,18 @@ import { DataExportRequested } from '../compliance.events.ts'
 import { knownPerson } from '../people.ts'
 import { record } from '../trail/trail.repository.ts'
 import { userEmail } from '../user-email.ts'
+import { partOf } from './export-parts.repository.ts'
 import * as exports from './exports.repository.ts'
 import type { ExportType } from './exports.schemas.ts'
-import { exportsFolder, isIntact, openSealed } from './sealed-file.ts'
+import { isIntact, openSealed } from './sealed-archive.ts'
 
 const STATUS_LIMIT = 10
 
-type Needs = Pick<Core, 'change' | 'config' | 'db' | 'events' | 'now' | 'vault'>
+type Needs = Pick<Core, 'change' | 'db' | 'events' | 'now' | 'vault'>
 
 export type ExportService = ReturnType<typeof exportService>
 
-export const exportService = ({ change, config, db, events, now, vault }: Needs) => ({
+export const exportService = ({ change, db, events, now, vault }: Needs) => ({
   async request(
     caller: Caller,
     email: string,
@@ -75,17 +74,17 @@ export const exportService = ({ change, config, db, events, now, vault }: Needs)
     if (row.status !== 'completed' || !file_name || !file_key || !file_nonce || !file_tag) {
       throw new ExportNotReady(row.status)
     }
-    // The file is on another host, or was removed by hand.
-    if (!existsSync(join(exportsFolder(config.DATA_DIR), file_name))) throw new ExportNotFound()
+    // The archive of an earlier version is a file of another machine, or was removed by hand.
+    if ((await partOf(db, file_name, 0)) === undefined) throw new ExportNotFound()
     const sealed = { file_name, file_key, file_nonce, file_tag }
-    if (!(await isIntact(config.DATA_DIR, vault, sealed))) throw new ExportDamaged()
+    if (!(await isIntact({ db, vault }, sealed))) throw new ExportDamaged()
     await change(caller, (tx) => {
       const action = 'data_export.downloaded'
       const details = { export_id: id }
       return record(tx, caller, { action, organization_id, user_email, details }, now())
     })
     return {
-      content: openSealed(config.DATA_DIR, vault, sealed),
+      content: openSealed({ db, vault }, sealed),
       sizeBytes: row.file_size,
       fileName: `data-export-${id}.zip`,
     }

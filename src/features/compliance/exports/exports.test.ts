@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -8,6 +8,7 @@ import { waitFor } from '../../../../test/support/wait.ts'
 import { unzip } from '../../../../test/support/zip.ts'
 import { DAY_MS } from '../../../lib/time.ts'
 import { quarantineService } from '../../message-trace/quarantine.service.ts'
+import { adoptFiles } from './adopt-files.ts'
 import { expireExports } from './exports.jobs.ts'
 
 let app: App
@@ -39,15 +40,11 @@ const completed = (email = jane.email) =>
     const row = await newest(email)
     return row?.status === 'completed' && row
   })
-/** Only the process that made the archive has the file. */
-const download = async (url: string) => {
-  for (const { base } of [app, other]) {
-    const headers = { cookie: [...owner.jar].map(([name, value]) => `${name}=${value}`).join('; ') }
-    const response = await fetch(base + url, { headers })
-    const bytes = Buffer.from(await response.arrayBuffer())
-    if (response.status !== 404) return { status: response.status, bytes, response }
-  }
-  throw new Error('neither process has the archive')
+const download = async (url: string, { base } = app) => {
+  const headers = { cookie: [...owner.jar].map(([name, value]) => `${name}=${value}`).join('; ') }
+  const response = await fetch(base + url, { headers })
+  const bytes = Buffer.from(await response.arrayBuffer())
+  return { status: response.status, bytes, response }
 }
 const insertLogRow = (sender: string, recipient: string, id: string, subject = 'x') =>
   app.core.db
@@ -82,23 +79,37 @@ describe('data export', () => {
     expect(bytes.toString('latin1')).not.toContain('password_hash')
   })
 
-  it('stores the archive encrypted in a file with mode 0600', async () => {
+  it('stores the archive encrypted, and every process can serve it', async () => {
     await request('settings')
-    await completed()
-    const folders = [app, other].map(({ dataDir }) => join(dataDir, 'exports'))
-    const files = folders.flatMap((folder) => {
-      try {
-        return readdirSync(folder).map((name) => join(folder, name))
-      } catch {
-        return []
-      }
-    })
-    expect(files.length).toBeGreaterThan(0)
-    for (const file of files) {
-      expect(statSync(file).mode & 0o777).toBe(0o600)
-      expect(readFileSync(file, 'latin1')).not.toContain('PK\x03\x04')
-      expect(file).not.toContain('.part')
+    const done = await completed()
+    const parts = await app.core.db.selectFrom('data_export_parts').select('content').execute()
+    expect(parts.length).toBeGreaterThan(0)
+    for (const { content } of parts) {
+      expect(content.toString('latin1')).not.toContain('PK\x03\x04')
     }
+    for (const one of [app, other]) {
+      expect((await download(done.download_url, one)).bytes.length).toBe(done.file_size)
+    }
+  })
+
+  it('takes over the archive of an earlier version from the folder of its machine', async () => {
+    await request('settings')
+    const done = await completed()
+    const { db } = app.core
+    const rows = await db
+      .selectFrom('data_export_parts')
+      .select(['file_name', 'content'])
+      .where('export_id', '=', done.id)
+      .execute()
+    const folder = join(app.dataDir, 'exports')
+    mkdirSync(folder)
+    writeFileSync(join(folder, rows[0]?.file_name ?? ''), rows[0]?.content ?? '')
+    writeFileSync(join(folder, 'of-a-killed-process.zip.sealed.part'), 'half')
+    await db.deleteFrom('data_export_parts').where('export_id', '=', done.id).execute()
+    expect((await download(done.download_url)).status).toBe(404)
+    await adoptFiles(app.core)
+    expect((await download(done.download_url)).bytes.length).toBe(done.file_size)
+    expect(readdirSync(folder)).toEqual([])
   })
 
   it('makes every export once when two processes compete', async () => {
@@ -194,6 +205,12 @@ describe('data export download', () => {
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
     expect(row).toEqual({ status: 'expired', file_key: null, file_name: null })
+    const parts = await app.core.db
+      .selectFrom('data_export_parts')
+      .select('number')
+      .where('export_id', '=', done.id)
+      .execute()
+    expect(parts).toEqual([])
     expect(await fresh.get(done.download_url)).toMatchObject({ status: 410 })
     owner = fresh
   })
@@ -211,27 +228,19 @@ describe('data export download', () => {
     ])
   })
 
-  it('returns 410 for an archive whose file was changed on disk', async () => {
+  it('returns 410 for an archive whose bytes were changed', async () => {
     const { id } = await request('settings')
     const done = await completed()
-    const { file_name } = await app.core.db
-      .selectFrom('data_exports')
-      .select('file_name')
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow()
-    for (const { dataDir } of [app, other]) {
-      const file = join(dataDir, 'exports', file_name ?? '')
-      try {
-        const bytes = readFileSync(file)
-        bytes[40] = (bytes[40] ?? 0) ^ 1
-        writeFileSync(file, bytes)
-      } catch {}
-    }
+    await app.core.db
+      .updateTable('data_export_parts')
+      .set({ content: sql`set_byte(content, 40, get_byte(content, 40) # 1)` })
+      .where('export_id', '=', id)
+      .execute()
     expect((await download(done.download_url)).status).toBe(410)
   })
 })
 
-it('keeps an export pending while the mail server is unavailable and leaves no partial file', async () => {
+it('keeps an export pending while the mail server is unavailable and leaves no partial archive', async () => {
   await request('full')
   const waiting = await waitFor(async () => {
     const row = await newest()
@@ -240,15 +249,14 @@ it('keeps an export pending while the mail server is unavailable and leaves no p
   expect(waiting).toMatchObject({ download_url: null, file_size: 0 })
   expect(['pending', 'processing']).toContain(waiting.status)
   expect(waiting.error_message).toContain('Mail server unavailable')
-  for (const { dataDir } of [app, other]) {
-    await waitFor(() => {
-      try {
-        return readdirSync(join(dataDir, 'exports')).every((name) => !name.endsWith('.part'))
-      } catch {
-        return true
-      }
-    })
-  }
+  await waitFor(async () => {
+    const parts = await app.core.db
+      .selectFrom('data_export_parts')
+      .select('number')
+      .where('export_id', '=', waiting.id)
+      .execute()
+    return parts.length === 0
+  })
 })
 
 it('exports everything that is stored about a person without a mailbox (B1.6, B1.7)', async () => {

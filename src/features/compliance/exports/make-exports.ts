@@ -7,9 +7,11 @@ import { DoveadmAway } from '../../../mail/doveadm.ts'
 import { ImapAway } from '../../../mail/imap-mailbox.ts'
 import { SieveUnavailable } from '../../../mail/managesieve/errors.ts'
 import { record } from '../trail/trail.repository.ts'
+import { adoptFiles } from './adopt-files.ts'
 import { fillArchive } from './archive-of-person.ts'
+import { deleteParts } from './export-parts.repository.ts'
 import * as exports from './exports.repository.ts'
-import { removeSealed, sealFile } from './sealed-file.ts'
+import { sealArchive } from './sealed-archive.ts'
 
 const LIFETIME_MS = 7 * DAY_MS
 const LEASE_SECONDS = 60
@@ -19,6 +21,8 @@ const MAX_PAUSE_MS = 10 * MINUTE_MS
 /** Makes the requested archives, one at a time in each process. */
 export const makeExports: Chore = {
   name: 'data-exports',
+  begin: adoptFiles,
+  isPatient: true,
   async round(core) {
     const lease = newLease(LEASE_SECONDS)
     const request = await exports.claim(core.db, lease, core.now())
@@ -43,23 +47,22 @@ async function make(
       archive.end()
       return contents
     })
-    // A failure to fill the archive must also end the writing of the file.
+    // A failure to fill the archive must also end the writing of it.
     filling.catch((error) => archive.output.destroy(error))
-    const { DATA_DIR } = core.config
-    const name = `${request.id}-${lease.owner}`
-    const [file, contents] = await Promise.all([
-      sealFile(DATA_DIR, core.vault, name, archive.output, lost),
+    const place = { exportId: request.id, attempt: lease.owner }
+    const [sealed, contents] = await Promise.all([
+      sealArchive(core, place, archive.output, lost),
       filling,
     ])
-    if (!(await complete(core, request, lease, { ...file, contents }))) {
-      removeSealed(DATA_DIR, [file.file_name])
+    if (!(await complete(core, request, lease, { ...sealed, contents }))) {
+      await deleteParts(core.db, [sealed.file_name])
     }
   } catch (error) {
     if (!lost.aborted) await fail(core, request, lease, error as Error)
   }
 }
 
-type Archive = Awaited<ReturnType<typeof sealFile>> & { contents: Record<string, number> }
+type Archive = Awaited<ReturnType<typeof sealArchive>> & { contents: Record<string, number> }
 
 const complete = (core: Core, request: exports.ClaimedExport, lease: Lease, archive: Archive) =>
   core.db.transaction().execute(async (tx) => {

@@ -18,6 +18,7 @@ const TIMEOUT_SECONDS = 30
  */
 export const enforceHolds: Chore = {
   name: 'legal-holds',
+  isPatient: true,
   async round(core) {
     if (!core.doveadm.isConfigured) return false
     const lease = newLease(LEASE_SECONDS)

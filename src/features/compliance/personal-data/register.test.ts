@@ -33,7 +33,8 @@ async function readSchema(): Promise<typeof schema> {
     from information_schema.columns
     join information_schema.tables using (table_schema, table_name)
     where table_type = 'BASE TABLE' and table_name <> 'schema_migrations'
-      and table_schema not in ('pg_catalog', 'information_schema')
+      -- The schema days has the partitions of tables in public.
+      and table_schema not in ('pg_catalog', 'information_schema', 'days')
     order by 1, ordinal_position`.execute(app.core.db)
   const tables: typeof schema = new Map()
   for (const { name, column, is_text } of rows) {

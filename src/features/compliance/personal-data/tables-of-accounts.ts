@@ -192,6 +192,17 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     erased: { by: 'exports' },
   },
   {
+    table: 'data_export_parts',
+    personal: 'content',
+    plain: 'file_name',
+    find: ({ email }: Person) => [
+      sql<SqlBool>`export_id in (select id from data_exports where user_email = ${email})`,
+    ],
+    exported: { not: 'an archive that the person can download' },
+    // With their parent rows.
+    erased: { by: 'exports' },
+  },
+  {
     table: 'analytics_schedules',
     personal: 'recipients last_error',
     plain: 'domain report_type interval timezone webhook_url webhook_secret',
@@ -235,6 +246,34 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: 'records',
     erased: { delete: ['calendars', 'messages'] },
+  },
+  {
+    table: 'pgp_keys',
+    personal: 'email user_id fingerprint public_key published_key',
+    plain: 'key_type private_key',
+    find: (person: Person) => [...accountIn('account_id')(person), ...addressIn('email')(person)],
+    owner: 'organization_id',
+    exported: 'records',
+    withheld: 'private_key public_key published_key',
+    erased: { delete: ['keys', 'pgp_keys'] },
+  },
+  {
+    table: 'mail_encryption',
+    personal: '',
+    plain: '',
+    find: accountIn('account_id'),
+    owner: 'organization_id',
+    exported: 'records',
+    erased: { delete: ['keys', 'settings'] },
+  },
+  {
+    table: 'pgp_key_jobs',
+    personal: 'email fingerprint',
+    plain: 'status error',
+    find: (person: Person) => [...accountIn('account_id')(person), ...addressIn('email')(person)],
+    owner: 'organization_id',
+    exported: { not: 'how the making of a key went; gone after a day' },
+    erased: { delete: ['keys', 'jobs'] },
   },
   {
     table: 'dav_kept_objects',

@@ -15,7 +15,11 @@ const isOlder = (column: string, { organization_id, before }: Expiring) =>
     and ${sql.ref(column)} < ${before.toISOString()}::timestamptz`
 
 /** Old rows of a table, which one function counts and the other deletes in batches. */
-const oldRows = (table: string, condition: (expiring: Expiring) => RawBuilder<unknown>) => ({
+const oldRows = (
+  table: string,
+  condition: (expiring: Expiring) => RawBuilder<unknown>,
+  key: readonly string[] = ['id'],
+) => ({
   async count(db: Db, expiring: Expiring): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from ${sql.table(table)} where ${condition(expiring)}`.execute(db)
@@ -23,8 +27,8 @@ const oldRows = (table: string, condition: (expiring: Expiring) => RawBuilder<un
   },
   async expire(tx: Tx, expiring: Expiring): Promise<number> {
     const { numAffectedRows = 0n } = await sql`
-      delete from ${sql.table(table)} where id in (
-        select id from ${sql.table(table)} where ${condition(expiring)}
+      delete from ${sql.table(table)} where (${sql.join(key.map(sql.ref))}) in (
+        select ${sql.join(key.map(sql.ref))} from ${sql.table(table)} where ${condition(expiring)}
         limit ${BATCH_SIZE})`.execute(tx)
     return Number(numAffectedRows)
   },
@@ -36,6 +40,7 @@ export const logRows = oldRows(
     and not (lower(sender) = any(${expiring.held}::text[])
       or lower(recipient) = any(${expiring.held}::text[])
       or coalesce(lower(original_recipient) = any(${expiring.held}::text[]), false))`,
+  ['timestamp', 'id'],
 )
 
 export const quarantined = oldRows(

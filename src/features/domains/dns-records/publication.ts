@@ -20,12 +20,13 @@ export async function publicationOf(
   row: DomainRow,
 ): Promise<Publication> {
   const mailHost = config.SVC_MAIL_HOSTNAME
-  const [keys, token, problem, offersDav, offersJmap] = await Promise.all([
+  const [keys, token, problem, offersDav, offersJmap, offersKeys] = await Promise.all([
     row.dkim_enabled ? listOf(db, row.id) : [],
     tokenOf(db, row.organization_id),
     certificateProblem(db, mailHost, now()),
     isOffered(db, 'caldav'),
     isOffered(db, 'jmap'),
+    isOffered(db, 'encryption'),
   ])
   return {
     domain: row.domain,
@@ -38,6 +39,7 @@ export async function publicationOf(
     ca: caaName(config.ACME_DIRECTORY_URL),
     offersDav,
     offersJmap,
+    offersKeys,
   }
 }
 

@@ -24,6 +24,7 @@ const MailboxCapabilities = Type.Object(
       two_factor: Type.Boolean(),
       app_passwords: Type.Boolean(),
       grants: Type.Boolean({ description: 'Programs that signed in through the browser' }),
+      encryption: Type.Boolean({ description: 'Own keys, and encrypted delivery' }),
       rules: Filters,
       forwarding: Filters,
       vacation: Filters,

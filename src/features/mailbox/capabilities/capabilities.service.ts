@@ -35,6 +35,7 @@ export function mailboxCapabilityService({ config, db, mailServers, now, scripts
           two_factor: true,
           app_passwords: true,
           grants: true,
+          encryption: true,
           rules: filters,
           forwarding: filters,
           vacation: filters,

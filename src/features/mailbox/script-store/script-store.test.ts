@@ -206,6 +206,7 @@ describe('the capabilities of a mailbox', () => {
           rules: true,
           forwarding: true,
           vacation: true,
+          encryption: true,
           ai: false,
         },
       },

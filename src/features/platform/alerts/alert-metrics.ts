@@ -5,6 +5,7 @@ import {
   archiveWaiting,
   blockListings,
   deferredMessages,
+  drillAge,
   fullestDisk,
   oldestBackup,
   oldestDeferred,
@@ -69,6 +70,12 @@ export const alertMetrics = {
     description: 'Entries of SENDING_IPS on the lists of RBL_ZONES; no value without both',
     perOrganization: false,
     read: blockListings,
+  },
+  drill_age_hours: {
+    unit: 'hours',
+    description: 'Time since a restore drill passed; no value before the first drill',
+    perOrganization: false,
+    read: drillAge,
   },
   failed_auth_24h: {
     unit: 'attempts',

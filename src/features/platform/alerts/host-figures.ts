@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { hoursWaiting } from '../../../hosting/archive-waiting.repository.ts'
 import { normalizeIp } from '../../../lib/ip.ts'
-import { MINUTE_MS } from '../../../lib/time.ts'
+import { HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
+import { lastDrill } from '../backups/backups.repository.ts'
 import type { BlockNeeds } from '../overview/block.ts'
 
 /** A host that has not reported for this time was switched off, and its last figure says nothing. */
@@ -35,6 +36,17 @@ export async function oldestBackup({ db, now }: BlockNeeds): Promise<number | nu
     ) as hosts`.execute(db)
   const hours = rows[0]?.hours ?? null
   return hours === null ? null : Math.max(0, hours)
+}
+
+/** Ten years: drills were made and none passed. */
+const NEVER_HOURS = 87_600
+
+/** Hours since a restore drill passed; null before the first drill, which not every host makes. */
+export async function drillAge({ db, now }: BlockNeeds): Promise<number | null> {
+  const drill = await lastDrill(db)
+  if (!drill) return null
+  if (drill.last_passed_at === null) return NEVER_HOURS
+  return Math.max(0, (now().getTime() - Date.parse(drill.last_passed_at)) / HOUR_MS)
 }
 
 /**

@@ -101,6 +101,50 @@ export const failUnfinished = (db: Db, hostname: string, at: Date) =>
     .where('status', '=', 'running')
     .execute()
 
+/** The checksum of a completed run; undefined when the run is not on record. */
+export async function checksumOf(db: Db, backupId: string): Promise<string | null | undefined> {
+  const row = await db
+    .selectFrom('backup_runs')
+    .select('checksum')
+    .where('backup_id', '=', backupId)
+    .where('status', '=', 'completed')
+    .executeTakeFirst()
+  return row?.checksum
+}
+
+const DRILL = 'restore drill'
+
+export interface Drill {
+  backup_id: string | null
+  location: string
+  finished_at: string
+  seconds: number
+  passed: boolean
+  problems: string[]
+  /** When a drill passed last. */
+  last_passed_at: string | null
+}
+
+export async function lastDrill(db: Db): Promise<Drill | null> {
+  const row = await db
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', DRILL)
+    .executeTakeFirst()
+  return row ? (JSON.parse(row.value.toString()) as Drill) : null
+}
+
+export async function recordDrill(db: Db, drill: Omit<Drill, 'last_passed_at'>): Promise<void> {
+  const before = await lastDrill(db)
+  const last_passed_at = drill.passed ? drill.finished_at : (before?.last_passed_at ?? null)
+  const value = Buffer.from(JSON.stringify({ ...drill, last_passed_at }))
+  await db
+    .insertInto('settings')
+    .values({ name: DRILL, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+}
+
 const matching = (db: Db, filter: RunFilter) => {
   let query = db.selectFrom('backup_runs')
   if (filter.status) query = query.where('status', '=', filter.status)

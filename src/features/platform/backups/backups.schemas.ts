@@ -90,5 +90,20 @@ export const BackupStatus = Type.Object({
       stale: Type.Boolean({ description: 'No run completed in the last 26 hours' }),
     }),
   ),
+  bucket: Nullable(Type.String({ description: 'BACKUP_S3_BUCKET' })),
+  last_drill: Nullable(
+    Type.Object(
+      {
+        backup_id: Nullable(Type.String({ examples: ['20261115T101500Z'] })),
+        location: Type.String({ description: 'File or s3:// location of the backup' }),
+        finished_at: Timestamp,
+        seconds: Type.Number(),
+        passed: Type.Boolean(),
+        problems: Type.Array(Type.String()),
+        last_passed_at: Nullable(Timestamp),
+      },
+      { description: 'The newest result of `mailplane backup drill`' },
+    ),
+  ),
   notes: Type.Array(Type.String()),
 })

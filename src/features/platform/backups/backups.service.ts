@@ -34,10 +34,11 @@ export const backupsService = ({
   },
 
   async status() {
-    const [totals, runs, hostRows] = await Promise.all([
+    const [totals, runs, hostRows, last_drill] = await Promise.all([
       backups.totals(db),
       backups.newest(db, NEWEST_RUNS),
       backups.hosts(db),
+      backups.lastDrill(db),
     ])
     const staleBefore = new Date(now().getTime() - STALE_MS).toISOString()
     const hosts = hostRows.map((host) => ({
@@ -46,8 +47,9 @@ export const backupsService = ({
     }))
     const schedule = config.BACKUP_SCHEDULE ?? null
     const retention_days = config.BACKUP_RETENTION_DAYS ?? null
-    const notes = notesOn({ schedule, retention_days, hosts, ...totals })
-    return { ...totals, schedule, retention_days, runs, hosts, notes }
+    const bucket = config.BACKUP_S3_BUCKET ?? null
+    const notes = notesOn({ schedule, retention_days, hosts, last_drill, ...totals })
+    return { ...totals, schedule, retention_days, runs, hosts, bucket, last_drill, notes }
   },
 })
 
@@ -56,10 +58,11 @@ interface Status {
   retention_days: number | null
   total_runs: number
   hosts: { hostname: string; stale: boolean; unencrypted_runs: number }[]
+  last_drill: backups.Drill | null
 }
 
 /** Explains empty fields and flags to the reader of the status page. */
-function notesOn({ schedule, retention_days, total_runs, hosts }: Status): string[] {
+function notesOn({ schedule, retention_days, total_runs, hosts, last_drill }: Status): string[] {
   const notes: string[] = []
   if (total_runs === 0) {
     notes.push('No backup was ever reported; `mailplane backup` makes one and reports it.')
@@ -69,6 +72,12 @@ function notesOn({ schedule, retention_days, total_runs, hosts }: Status): strin
   for (const { hostname, stale, unencrypted_runs } of hosts) {
     if (stale) notes.push(`${hostname} has completed no backup in the last 26 hours.`)
     if (unencrypted_runs > 0) notes.push(`${hostname} has ${unencrypted_runs} unencrypted runs.`)
+  }
+  if (total_runs > 0 && last_drill === null) {
+    notes.push('No backup was ever restored for a test; `mailplane backup drill` does it.')
+  }
+  if (last_drill?.passed === false) {
+    notes.push(`The last restore drill found ${last_drill.problems.length} problems.`)
   }
   return notes
 }

@@ -3,8 +3,8 @@ import { type Networks, normalizeIp, parseNetworks } from '../../../lib/ip.ts'
 import { hostedDomains } from '../certificates.repository.ts'
 import { challengeRecord } from './dns-hook.ts'
 
-// Mail servers by the name of the domain, and the web names of the service autoconfig.
-const HOSTS = ['mail', 'smtp', 'imap', 'autoconfig', 'autodiscover', 'mta-sts']
+// Mail servers by the name of the domain, and the web names of the services autoconfig and encryption.
+const HOSTS = ['mail', 'smtp', 'imap', 'autoconfig', 'autodiscover', 'mta-sts', 'openpgpkey']
 
 type Needs = Pick<Core, 'config' | 'db' | 'withDns'>
 

@@ -65,10 +65,11 @@ export async function store(tx: Tx, { path, domain, certificate, problem }: Foun
 /** Handles deleted files: our own certificates become failed and are ordered again, others are removed. */
 export async function forgetMissing(
   db: Db,
-  { folder, files, present }: { folder: string; files: string[]; present: string[] },
+  { folder, files, present }: { folder: string | undefined; files: string[]; present: string[] },
   now: Date,
 ): Promise<void> {
-  const missing = sql<SqlBool>`(starts_with(path, ${`${folder}/`}) or path = any(${files}::text[]))
+  const inFolder = folder === undefined ? sql`false` : sql`starts_with(path, ${`${folder}/`})`
+  const missing = sql<SqlBool>`(${inFolder} or path = any(${files}::text[]))
     and not path = any(${present}::text[])`
   await db.deleteFrom('certificates').where(missing).where('auto_renew', '=', false).execute()
   await db

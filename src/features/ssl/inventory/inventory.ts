@@ -41,11 +41,14 @@ export function inventory({ config, db, now }: Pick<Core, 'config' | 'db' | 'now
   async function refresh(): Promise<string | undefined> {
     let inFolder: CandidateFile[]
     let note: string | undefined
+    let owned: string | undefined = folder
     try {
       inFolder = candidates(folder)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      // The default folder does not exist until the first certificate.
+      // The default folder does not exist until the first certificate. Where it is missing, the
+      // certificates are on another machine, which may have the same path.
+      owned = undefined
       if (code !== 'ENOENT' || config.SVC_CERTIFICATE_DIR !== undefined) {
         note = `SVC_CERTIFICATE_DIR ${folder} cannot be read (${code}); certificates are shown as they were`
       }
@@ -62,7 +65,7 @@ export function inventory({ config, db, now }: Pick<Core, 'config' | 'db' | 'now
     }
     const present = all.map(({ path }) => path)
     for (const path of versions.keys()) if (!present.includes(path)) versions.delete(path)
-    if (note === undefined) await forgetMissing(db, { folder, files, present }, now())
+    if (note === undefined) await forgetMissing(db, { folder: owned, files, present }, now())
     return note
   }
 

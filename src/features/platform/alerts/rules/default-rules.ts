@@ -36,6 +36,15 @@ export const DEFAULT_RULES: readonly DefaultRule[] = [
     severity: 'warning',
   },
   {
+    name: 'Restore drill is old',
+    description: 'No backup was restored for a test in 35 days, or the last tests failed',
+    metric: 'drill_age_hours',
+    comparator: '>',
+    threshold: 840,
+    for_seconds: 0,
+    severity: 'warning',
+  },
+  {
     name: 'Mail is deferred',
     description: 'Many messages wait for another attempt, which a spam run also causes',
     metric: 'queue_deferred',

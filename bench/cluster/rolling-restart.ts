@@ -1,0 +1,75 @@
+import http from 'node:http'
+import { prepareDataDir } from '../../src/database/data-dir.ts'
+import { startEmbedded, urlOf } from '../../src/database/embedded.ts'
+import { freePort } from '../../src/lib/free-port.ts'
+import { startHaproxy } from '../../test/support/haproxy.ts'
+import { send } from '../../test/support/http.ts'
+import { cleanUp, startServer, temporaryFolder, until } from '../../test/support/process.ts'
+import { bootstrap } from '../bootstrap.ts'
+import type { ClusterRow } from './row.ts'
+
+const REQUESTS = 10_000
+const CLIENTS = 8
+
+/** Restarts two processes behind haproxy in turn until all requests are answered. */
+export default async function measure(): Promise<ClusterRow[]> {
+  const folder = temporaryFolder()
+  prepareDataDir(folder)
+  const database = await startEmbedded(folder, () => {})
+  const env = {
+    DATABASE_URL: urlOf(database.target),
+    SVC_SECRET_KEY: 'the root key that both processes have',
+    SVC_DRAIN_SECONDS: '3',
+  }
+  const ports = [await freePort(), await freePort()] as const
+  const start = (port: number) =>
+    startServer({
+      dataDir: temporaryFolder(),
+      env: { ...env, PORT: String(port) },
+      args: ['--services', 'api'],
+    })
+  try {
+    const first = await start(ports[0])
+    const { api_key } = await bootstrap(first.base, first.dataDir)
+    const servers = [first, await start(ports[1])]
+    const proxy = await startHaproxy(...ports)
+    const outcomes = new Map<string, number>()
+    let left = REQUESTS
+    const client = async () => {
+      const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+      while (left-- > 0) {
+        const outcome = await send(proxy.base, 'GET', '/api/v1/auth/me', {
+          headers: { 'x-api-key': api_key },
+          agent,
+        }).then(
+          ({ status }) => String(status),
+          (error: NodeJS.ErrnoException) => error.code ?? error.message,
+        )
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+        // Spread over several restarts.
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      agent.destroy()
+    }
+    const clients = Promise.all(Array.from({ length: CLIENTS }, client))
+    let restarts = 0
+    while (left > 0) {
+      const index = restarts++ % 2
+      await servers[index]?.stop()
+      servers[index] = await start(ports[index] as number)
+      await until(async () =>
+        /path="\/api\/v1\/auth\/me"/.test(
+          (await servers[index]?.send('GET', '/metrics'))?.text ?? '',
+        ),
+      )
+    }
+    await clients
+    await proxy.stop()
+    for (const server of servers) await server.stop()
+    const seen = [...outcomes].map(([outcome, count]) => `${count} of ${outcome}`).join(', ')
+    return [{ what: `answers during ${restarts} restarts`, value: seen, aim: `${REQUESTS} of 200` }]
+  } finally {
+    await database.stop()
+    await cleanUp()
+  }
+}

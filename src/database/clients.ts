@@ -1,0 +1,96 @@
+import type { Client } from './client.ts'
+import { NoAnswer } from './outage.ts'
+
+// A connection is renewed after this time, so that it does not stay for ever with the server that a
+// proxy chose for it.
+const LIFETIME_MS = 45 * 60_000
+
+interface Waiting {
+  take(client: Client | Promise<Client>): void
+  fail(error: unknown): void
+}
+
+/**
+ * Connections that are lent to one statement or one transaction at a time. A lost connection is
+ * replaced when it is needed; nothing waits longer than `waitMs` for a free one.
+ */
+export class Clients {
+  readonly #open: () => Promise<Client>
+  readonly #size: number
+  readonly #waitMs: number
+  readonly #clients = new Set<Client>()
+  readonly #idle: Client[] = []
+  readonly #waiting = new Set<Waiting>()
+  #opening = 0
+  #closed = false
+
+  constructor(open: () => Promise<Client>, size: number, waitMs: number) {
+    this.#open = open
+    this.#size = size
+    this.#waitMs = waitMs
+  }
+
+  async borrow(): Promise<Client> {
+    if (this.#closed) throw new NoAnswer('the connections to the database are closed')
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+      if (!idle.isLost) return idle
+      this.#clients.delete(idle)
+    }
+    if (this.#clients.size + this.#opening < this.#size) return this.#add()
+    return this.#wait()
+  }
+
+  giveBack(client: Client): void {
+    if (!client.isLost && performance.now() - client.openedAt > LIFETIME_MS) client.discard()
+    if (client.isLost) this.#clients.delete(client)
+    const [next] = this.#waiting
+    if (next) next.take(client.isLost ? this.#add() : client)
+    else if (!client.isLost) this.#idle.push(client)
+  }
+
+  /** Closes the connections that nobody uses: one that leads to the same server was silent. */
+  discardIdle(): void {
+    for (const idle of this.#idle.splice(0)) {
+      idle.discard()
+      this.#clients.delete(idle)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#clients].map((client) => client.close()))
+  }
+
+  async #add(): Promise<Client> {
+    this.#opening++
+    try {
+      const client = await this.#open()
+      this.#clients.add(client)
+      if (this.#closed) client.discard()
+      return client
+    } catch (error) {
+      // The others wait for connections that are in use, if there are any.
+      if (this.#clients.size === 0) for (const { fail } of this.#waiting) fail(error)
+      throw error
+    } finally {
+      this.#opening--
+    }
+  }
+
+  #wait(): Promise<Client> {
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void) => {
+        clearTimeout(timer)
+        this.#waiting.delete(waiting)
+        settle()
+      }
+      const waiting: Waiting = {
+        take: (client) => end(() => resolve(client)),
+        fail: (error) => end(() => reject(error)),
+      }
+      const late = () => waiting.fail(new NoAnswer('no connection to the database became free'))
+      const timer = setTimeout(late, this.#waitMs)
+      this.#waiting.add(waiting)
+    })
+  }
+}

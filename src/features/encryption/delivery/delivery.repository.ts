@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../../database/database.ts'
+
+export const settingOf = (db: Db, accountId: string) =>
+  db
+    .selectFrom('mail_encryption')
+    .select(['enabled', 'updated_at'])
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+
+export const isEncrypting = async (db: Db, accountId: string): Promise<boolean> =>
+  (await settingOf(db, accountId))?.enabled ?? false
+
+export const set = (
+  tx: Tx,
+  account: { id: string; organizationId: string },
+  enabled: boolean,
+  at: Date,
+) =>
+  tx
+    .insertInto('mail_encryption')
+    .values({
+      account_id: account.id,
+      organization_id: account.organizationId,
+      enabled,
+      updated_at: at.toISOString(),
+    })
+    .onConflict((conflict) =>
+      conflict.column('account_id').doUpdateSet({ enabled, updated_at: at.toISOString() }),
+    )
+    .execute()
+
+/** False on most installations, which then look at no recipient. */
+export const anyEncrypts = async (db: Db): Promise<boolean> =>
+  (await db
+    .selectFrom('mail_encryption')
+    .select('account_id')
+    .where('enabled', '=', true)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
+export interface Encrypting {
+  email: string
+  organization_id: string
+  /** Null when there is no key any more. */
+  public_key: string | null
+  expires_at: string | null
+  revoked: boolean | null
+}
+
+/** Those of the addresses whose mailboxes encrypt, with their preferred keys. */
+export async function encryptingAmong(
+  db: Db,
+  addresses: readonly string[],
+): Promise<Map<string, Encrypting>> {
+  const { rows } = await sql<Encrypting>`
+    select account.email, account.organization_id, key.public_key, key.expires_at, key.revoked
+    from mail_encryption setting
+    join email_accounts account on account.id = setting.account_id
+    join domains on domains.id = account.domain_id and domains.hosted
+    left join pgp_keys key on key.account_id = account.id and key.email = account.email
+      and key.preferred
+    where setting.enabled and account.email = any(${[...addresses]}::text[])`.execute(db)
+  return new Map(rows.map((row) => [row.email, row]))
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import * as openpgp from 'openpgp'
+import { bufferOf, joinedAtOnce, shared } from '../../../lib/shared-bytes.ts'
+import { type HeaderLine, headerBlock, headerEnd } from '../../../mime/headers.ts'
+import { MimeMessage } from '../../../mime/message.ts'
+import { storedKey } from '../pgp/openpgp.ts'
+
+interface Input {
+  raw: Uint8Array
+  publicKey: string
+  /** A key that has expired still encrypts, as on its last day. */
+  at: Date
+}
+
+/** Text compresses well; a small message is not worth the time. */
+const COMPRESSED_FROM_BYTES = 256 * 1024
+
+/** A message as PGP/MIME (RFC 3156) for one key; undefined if it is encrypted already. */
+export default async ({ raw, publicKey, at }: Input): Promise<Uint8Array | undefined> => {
+  const message = new MimeMessage(bufferOf(raw))
+  if (message.summary.isEncrypted || isInline(message)) return undefined
+  const encryptionKeys = await storedKey(publicKey)
+  const [content, outer] = divided(message)
+  const { uncompressed, zlib } = openpgp.enums.compression
+  const isLarge = content.length >= COMPRESSED_FROM_BYTES
+  const encrypted = await openpgp.encrypt({
+    message: await openpgp.createMessage({ binary: new Uint8Array(content), date: at }),
+    encryptionKeys,
+    date: at,
+    config: { preferredCompressionAlgorithm: isLarge ? zlib : uncompressed },
+  })
+  return shared(enveloped(outer, encrypted as string))
+}
+
+/** The whole text of the message is an encrypted one. */
+function isInline({ structure: { root } }: MimeMessage): boolean {
+  if (root.node.multipart) return false
+  const text = root.body.toString('latin1').trim()
+  return (
+    text.startsWith('-----BEGIN PGP MESSAGE-----') &&
+    text.indexOf('-----END PGP MESSAGE-----') === text.length - '-----END PGP MESSAGE-----'.length
+  )
+}
+
+const isOfContent = ({ name }: HeaderLine): boolean =>
+  name.startsWith('content-') || name === 'mime-version'
+
+/** The part of a message that is encrypted, with its own header, and the header that stays. */
+function divided({ headers, raw }: MimeMessage): [content: Buffer, outer: HeaderLine[]] {
+  const inner = headers.filter((one) => isOfContent(one) && one.name !== 'mime-version')
+  const end = headerEnd(raw)
+  const body = end === raw.length ? Buffer.from('\r\n') : raw.subarray(end)
+  return [joinedAtOnce([headerBlock(inner), body]), headers.filter((one) => !isOfContent(one))]
+}
+
+function enveloped(outer: readonly HeaderLine[], armoured: string): Buffer {
+  const boundary = `encrypted-${randomBytes(12).toString('hex')}`
+  const lines = [
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/encrypted; protocol="application/pgp-encrypted";',
+    ` boundary="${boundary}"`,
+    '',
+    'This is an OpenPGP/MIME encrypted message (RFC 3156).',
+    `--${boundary}`,
+    'Content-Type: application/pgp-encrypted',
+    'Content-Description: PGP/MIME version identification',
+    '',
+    'Version: 1',
+    '',
+    `--${boundary}`,
+    'Content-Type: application/octet-stream; name="encrypted.asc"',
+    'Content-Description: OpenPGP encrypted message',
+    'Content-Disposition: inline; filename="encrypted.asc"',
+    '',
+    armoured.trimEnd().replace(/\r?\n/g, '\r\n'),
+    '',
+    `--${boundary}--`,
+    '',
+  ]
+  return joinedAtOnce([headerBlock(outer), Buffer.from(lines.join('\r\n'))])
+}

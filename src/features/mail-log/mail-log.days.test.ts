@@ -1,0 +1,257 @@
+import { CompiledQuery, type RootOperationNode, sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { type App, startApp } from '../../../test/support/app.ts'
+import { emptyDatabase } from '../../../test/support/postgres.ts'
+import { type Db, openDatabase } from '../../database/database.ts'
+import { migrate } from '../../database/migrate.ts'
+import { DAY_MS } from '../../lib/time.ts'
+import * as trace from '../message-trace/trace.repository.ts'
+import { keepLogDays, makeLogDays } from './mail-log.days.ts'
+import { insertNew } from './mail-log.repository.ts'
+
+const REASON = 'As agreed with the customer'
+
+let app: App
+let owner: Awaited<ReturnType<App['operator']>>
+let acme: Awaited<ReturnType<App['tenant']>>
+let globex: Awaited<ReturnType<App['tenant']>>
+beforeAll(async () => {
+  app = await startApp()
+  owner = await app.operator('owner')
+  acme = await app.tenant('acme')
+  globex = await app.tenant('globex')
+})
+afterAll(() => app.stop())
+beforeEach(() => app.core.db.deleteFrom('mail_log').execute())
+
+const at = (days: number) => new Date(app.clock.now().getTime() + days * DAY_MS)
+const nameOf = (days: number) =>
+  `mail_log_${at(days).toISOString().slice(0, 10).replaceAll('-', '')}`
+const row = (id: string, days: number, tenant = acme) => ({
+  id,
+  timestamp: at(days).toISOString(),
+  sender: 'a@elsewhere.test',
+  recipient: tenant.email,
+  organization_id: tenant.organizationId,
+  status: 'delivered' as const,
+  subject: `Subject of ${id}`,
+})
+const insert = (...rows: ReturnType<typeof row>[]) =>
+  app.core.db.insertInto('mail_log').values(rows).execute()
+const places = async () => {
+  const { rows } = await sql<{ id: string; place: string }>`
+    select id, replace(tableoid::regclass::text, 'days.', '') as place from mail_log order by id
+  `.execute(app.core.db)
+  return Object.fromEntries(rows.map(({ id, place }) => [id, place]))
+}
+/** The ids that an operator finds in the trace. */
+const traced = async () => {
+  const { body } = await owner.get('/api/v1/message-trace/trace?limit=100')
+  return body.data.map(({ id }: { id: string }) => id).sort()
+}
+const makeDayBefore = (days: number) =>
+  sql`select make_day('mail_log', 'timestamp', ${at(-days).toISOString().slice(0, 10)}::date)`.execute(
+    app.core.db,
+  )
+
+it('makes today and the next days, and rows of other days are stored all the same', async () => {
+  await makeLogDays(app.core)
+  await insert(row('past', -40), row('today', 0), row('next', 3), row('later', 9))
+  expect(await places()).toEqual({
+    past: 'mail_log_default',
+    today: nameOf(0),
+    next: nameOf(3),
+    later: 'mail_log_default',
+  })
+  expect(await makeLogDays(app.core)).toBe(0)
+
+  app.clock.advance(9 * DAY_MS)
+  owner = await app.operator('owner')
+  expect(await makeLogDays(app.core)).toBe(4)
+  expect((await places()).later).toBe(nameOf(0))
+  expect(await traced()).toEqual(['later', 'next', 'past', 'today'])
+})
+
+it('makes a day once when several processes begin together', async () => {
+  app.clock.advance(9 * DAY_MS)
+  owner = await app.operator('owner')
+  const made = await Promise.all([1, 2, 3].map(() => makeLogDays(app.core)))
+  expect(made.reduce((sum, count) => sum + count)).toBe(4)
+})
+
+it('stores a log that is read twice once, on either side of midnight', async () => {
+  await makeLogDays(app.core)
+  const attempts = [row('late', -1), row('early', 0)]
+  const store = (rows: typeof attempts) =>
+    app.core.db
+      .transaction()
+      .execute((tx) => insertNew(tx, rows as unknown as Parameters<typeof insertNew>[1]))
+  expect(await store(attempts)).toHaveLength(2)
+  expect((await store([...attempts, row('new', 0)])).map(({ id }) => id)).toEqual(['new'])
+  expect(Object.keys(await places())).toEqual(['early', 'late', 'new'])
+})
+
+it('reads the days that a search asks for and no others', async () => {
+  for (const days of [3, 2, 1]) await makeDayBefore(days)
+  await makeLogDays(app.core)
+  await insert(row('three', -3), row('two', -2), row('one', -1), row('today', 0))
+  const midnight = new Date(`${at(-2).toISOString().slice(0, 10)}T00:00:00Z`)
+  const day = { from: midnight, to: new Date(midnight.getTime() + DAY_MS - 1) }
+  for (const filter of [{}, { recipient: acme.email }, { subject: 'subject of' }]) {
+    const days = await daysReadBy(async (db) => {
+      const found = await trace.list(db, { ...day, ...filter }, { limit: 10, offset: 0 })
+      expect(found.map(({ id }) => id)).toEqual(['two'])
+    })
+    expect(days).toEqual([nameOf(-2)])
+  }
+})
+
+it('finds a subject by an index in the days that are over', async () => {
+  for (const days of [6, 5]) await makeDayBefore(days)
+  await insert(row('five', -5), row('six', -6), row('today', 0))
+  await keepLogDays.run(app.core)
+  const { rows } = await sql<{ name: string }>`
+    select indexrelid::regclass::text as name from pg_index
+    where indisvalid and indexrelid::regclass::text like 'days.mail_log_%_subject'`.execute(
+    app.core.db,
+  )
+  const names = rows.map(({ name }) => name)
+  expect(names).toContain(`days.${nameOf(-5)}_subject`)
+  expect(names).not.toContain(`days.${nameOf(0)}_subject`)
+  const found = await owner.get('/api/v1/message-trace/trace?subject=OF+FIVE')
+  expect(found.body.data).toMatchObject([{ id: 'five' }])
+})
+
+/** The partitions in the plans of all queries that the work makes. */
+async function daysReadBy(work: (db: Db) => Promise<unknown>): Promise<string[]> {
+  const { db } = app.core
+  const nodes: RootOperationNode[] = []
+  const watched = db.withPlugin({
+    transformQuery({ node }) {
+      nodes.push(node)
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  await work(watched)
+  const names = new Set<string>()
+  for (const node of nodes) {
+    const query = db.getExecutor().compileQuery(node, { queryId: 'explained' })
+    const explain = CompiledQuery.raw(`explain ${query.sql}`, [...query.parameters])
+    const { rows } = await db.executeQuery<Record<string, string>>(explain)
+    const plan = rows.flatMap((row) => Object.values(row)).join('\n')
+    for (const [, name = ''] of plan.matchAll(/ on (mail_log_\w+)/g)) names.add(name)
+  }
+  return [...names].sort()
+}
+
+describe('the days that have expired', () => {
+  // The default.
+  const MAIL_LOG_RETENTION_DAYS = 90
+  const old = MAIL_LOG_RETENTION_DAYS + 2
+  const older = MAIL_LOG_RETENTION_DAYS + 3
+  const partitions = async () => {
+    const { rows } = await sql<{ name: string }>`
+      select partition_name as name from day_partitions where table_name = 'mail_log'`.execute(
+      app.core.db,
+    )
+    return rows.map(({ name }) => name)
+  }
+  beforeEach(async () => {
+    await makeDayBefore(old)
+    await makeDayBefore(MAIL_LOG_RETENTION_DAYS)
+  })
+
+  it('are dropped, and old rows outside of them are deleted', async () => {
+    const last = MAIL_LOG_RETENTION_DAYS
+    await insert(row('old', -old), row('older', -older), row('last', -last), row('new', -1))
+    expect(await partitions()).toContain(nameOf(-old))
+    await keepLogDays.run(app.core)
+    expect(await partitions()).not.toContain(nameOf(-old))
+    expect(await traced()).toEqual(['last', 'new'])
+  })
+
+  it('leave the rows under a legal hold, until it is released', async () => {
+    const hold = await owner.post('/api/v1/compliance/legal-holds', {
+      organization_id: acme.organizationId,
+      name: 'Case 12',
+      custodians: [acme.email],
+      reason: REASON,
+    })
+    await insert(
+      row('held', -old),
+      row('older held', -older),
+      { ...row('of a colleague', -old), recipient: `colleague@${acme.domain}` },
+      row('of another tenant', -old, globex),
+    )
+    await keepLogDays.run(app.core)
+    expect(await partitions()).not.toContain(nameOf(-old))
+    expect(await traced()).toEqual(['held', 'older held'])
+
+    const path = `/api/v1/compliance/legal-holds/${hold.body.data.id}/release`
+    expect(await owner.post(path, { reason: REASON })).toMatchObject({ status: 200 })
+    await keepLogDays.run(app.core)
+    expect(await traced()).toEqual([])
+  })
+
+  it('leave the rows that the policy of an organization keeps for longer', async () => {
+    await owner.put(`/api/v1/compliance/retention-policies/${acme.organizationId}`, {
+      retention_days: 365,
+      reason: REASON,
+    })
+    await app.core.db
+      .updateTable('retention_policies')
+      .set({ applies_from: app.clock.now().toISOString() })
+      .execute()
+    await insert(row('kept', -old), row('too old', -400), row('of another tenant', -old, globex))
+    await keepLogDays.run(app.core)
+    expect(await traced()).toEqual(['kept'])
+    await owner.delete(`/api/v1/compliance/retention-policies/${acme.organizationId}`, {
+      reason: REASON,
+    })
+  })
+
+  it('are not counted again in the figures', async () => {
+    const pending = async () =>
+      (await app.core.db.selectFrom('mail_traffic_pending').select('id').execute()).length
+    await insert(row('old', -old))
+    const before = await pending()
+    await makeDayBefore(older)
+    await keepLogDays.run(app.core)
+    expect(await pending()).toBe(before)
+  })
+})
+
+it('upgrades a log with rows: all are found, none is counted twice, and old ones expire', async () => {
+  const made = await emptyDatabase(inject('databaseUrl'))
+  const database = openDatabase(made.url, { pool: 4, name: 'upgrade' })
+  try {
+    await migrate(database.sql, { last: '0021_url_protection.sql' })
+    await database.sql`
+      insert into mail_log (id, "timestamp", recipient, status, message_id)
+      select 'row-' || n, now() - n * interval '1 hour', 'jane@acme.test', 'delivered', 'm' || n
+      from generate_series(0, 4999) as n`
+    await database.sql`
+      insert into mail_log (id, "timestamp", status)
+      values ('of tomorrow', now() + interval '1 day', 'delivered')`
+    await migrate(database.sql)
+
+    const core = { ...app.core, db: database.db, now: () => new Date() }
+    await makeLogDays(core)
+    const count = async () => {
+      const [found] = await database.sql`select count(*)::int as rows from mail_log`
+      return found?.rows
+    }
+    expect(await count()).toBe(5001)
+    await database.sql`insert into mail_log select * from mail_log on conflict do nothing`
+    expect(await count()).toBe(5001)
+    await keepLogDays.run(core)
+    const [left] = await database.sql`
+      select count(*)::int as rows, min("timestamp") >= now() - interval '91 days' as young
+      from mail_log`
+    expect(left).toMatchObject({ rows: expect.closeTo(91 * 24, -2), young: true })
+  } finally {
+    await database.close()
+    await made.drop()
+  }
+})

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
+import { type Gpg, gpgMissing, startGpg } from '../support/gpg.ts'
+import { message, openSmtp } from '../support/smtp-client.ts'
+
+const OWN = '/api/v1/mailbox/encryption'
+const PASSPHRASE = 'correct horse battery'
+const why = gpgMissing ? ` (skipped: ${gpgMissing})` : skipped
+
+describe.skipIf(edgeMissing ?? gpgMissing)(`encrypted delivery${why}`, () => {
+  let host: MailHost
+  let gpg: Gpg
+  let acme: Awaited<ReturnType<MailHost['app']['tenant']>>
+  let globex: typeof acme
+  let holder: Awaited<ReturnType<MailHost['app']['session']>>
+  beforeAll(async () => {
+    gpg = startGpg()
+    host = await startMailHost()
+    acme = await host.app.tenant('acme')
+    globex = await host.app.tenant('globex')
+    holder = await host.app.session('mailbox', acme.accountId)
+    await gpg.run([
+      ...['--passphrase', PASSPHRASE, '--quick-gen-key', `Jane <${acme.email}>`],
+      ...['default', 'default', '0'],
+    ])
+    const { stdout: key } = await gpg.run(['--armor', '--export', acme.email])
+    expect((await holder.post(`${OWN}/pgp/import`, { key })).status).toBe(201)
+    expect((await holder.put(`${OWN}/delivery`, { enabled: true })).status).toBe(200)
+  })
+  afterAll(async () => {
+    gpg?.stop()
+    await host?.stop()
+  })
+
+  const opened = async (text: string) => {
+    const armour = /-----BEGIN PGP MESSAGE-----[\s\S]*?-----END PGP MESSAGE-----/.exec(text)?.[0]
+    return (await gpg.run(['--passphrase', PASSPHRASE, '-d'], armour ?? '')).stdout
+  }
+
+  it('arrives as PGP/MIME that gpg opens, and as plain text at the other recipient', async () => {
+    const client = await openSmtp({ port: host.ports.smtp })
+    const text = message('ada@far.test', acme.email, 'plans', 'meet at nine, Grüße')
+    const reply = await client.send({ from: 'ada@far.test', to: [acme.email, globex.email], text })
+    client.quit()
+    expect(reply.code).toBe(250)
+    const arrived = await host.arrived(acme.email, 'plans')
+    expect(arrived).toContain('multipart/encrypted')
+    expect(arrived).not.toContain('nine')
+    expect(await opened(arrived)).toContain('meet at nine, Grüße')
+    expect(await host.arrived(globex.email, 'plans')).toContain('meet at nine')
+  })
+
+  it('covers mail that another mailbox of this host forwards', async () => {
+    const forwarding = await host.app.session('mailbox', globex.accountId)
+    const saved = await forwarding.put('/api/v1/mailbox/forwarding', {
+      enabled: true,
+      addresses: [acme.email],
+    })
+    expect(saved.status).toBe(200)
+    await host.receive(globex.email, 'passed on', 'a secret of nine words')
+    const arrived = await host.arrived(acme.email, 'passed on')
+    expect(arrived).not.toContain('nine')
+    expect(await opened(arrived)).toContain('a secret of nine words')
+  })
+
+  it('is deferred with 451 while there is no key, and arrives encrypted later', async () => {
+    const { db } = host.app.core
+    const prefer = (preferred: boolean) =>
+      db
+        .updateTable('pgp_keys')
+        .set({ preferred })
+        .where('account_id', '=', acme.accountId)
+        .execute()
+    await prefer(false)
+    expect((await host.receive(acme.email, 'waiting', 'at nine')).code).toBe(451)
+    await prefer(true)
+    expect((await host.receive(acme.email, 'waiting', 'at nine')).code).toBe(250)
+    expect(await opened(await host.arrived(acme.email, 'waiting'))).toContain('at nine')
+  })
+})

@@ -1,0 +1,55 @@
+import http from 'node:http'
+import { send } from './http.ts'
+
+interface Writing {
+  base(): string
+  apiKey: string
+  writers: number
+  /** Every name is used once. */
+  prefix: string
+}
+
+/**
+ * Creates API objects over kept connections until it is stopped or nobody listens any more, and records
+ * every outcome: a status, or the code of the error of a connection.
+ */
+export function startWriters({ base, apiKey, writers, prefix }: Writing) {
+  const acknowledged: string[] = []
+  const outcomes = new Map<string, number>()
+  let isOver = false
+  let count = 0
+  const note = (outcome: string) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+
+  async function write(): Promise<void> {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    while (!isOver) {
+      const domain = `${prefix}-${count++}.test`
+      try {
+        const { status } = await send(base(), 'POST', '/api/v1/domains/', {
+          headers: { 'x-api-key': apiKey },
+          body: { domain, dkim_enabled: false },
+          agent,
+        })
+        note(String(status))
+        if (status === 201) acknowledged.push(domain)
+      } catch (error) {
+        const { code = 'unknown' } = error as NodeJS.ErrnoException
+        note(code)
+        if (code === 'ECONNREFUSED') break
+      }
+    }
+    agent.destroy()
+  }
+  const done = Promise.all(Array.from({ length: writers }, write))
+
+  return {
+    acknowledged,
+    outcomes,
+    /** Waits until nobody listens any more. */
+    ended: () => done,
+    async stop() {
+      isOver = true
+      await done
+    },
+  }
+}
