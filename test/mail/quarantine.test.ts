@@ -155,9 +155,12 @@ describe.skipIf(edgeMissing)(`spam from outside${skipped}`, () => {
   it('is deferred while Rspamd is down', async () => {
     const pid = host.pids().Rspamd as number
     process.kill(pid, 'SIGTERM')
-    await waitFor(async () => (await host.receive(acme.email, 'unjudged')).code === 451)
+    // Postfix closes connections while it reads its settings again; another mail host would retry.
+    const codeOf = async (subject: string) =>
+      (await host.receive(acme.email, subject).catch(() => undefined))?.code
+    await waitFor(async () => (await codeOf('unjudged')) === 451)
     await host.up()
-    await waitFor(async () => (await host.receive(acme.email, 'judged')).code === 250)
+    await waitFor(async () => (await codeOf('judged')) === 250)
     await host.arrived(acme.email, 'judged')
   })
 })
