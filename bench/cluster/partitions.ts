@@ -12,12 +12,12 @@ import { mailLog } from '../../src/features/mail-log/mail-log.days.ts'
 import { webhookQueue } from '../../src/features/webhooks/delivery/enqueue.ts'
 import { DAY_MS } from '../../src/lib/time.ts'
 import { serviceLog } from '../../src/log.ts'
+import type { Row } from '../parts.ts'
 import { type Started, stopAll } from '../servers.ts'
 import { type Case, casesOf } from '../traffic/cases.ts'
 import { ingestLog, prepareIngestion } from '../traffic/ingest.ts'
 import { startTrafficInstallation } from '../traffic/installation.ts'
 import { quantile, timeRoute } from '../traffic/timing.ts'
-import type { ClusterRow } from './row.ts'
 
 const option = (name: string, fallback: number) =>
   Number(process.argv.find((word) => word.startsWith(`--${name}=`))?.split('=')[1] ?? fallback)
@@ -38,7 +38,7 @@ const searches: Case[] = [
 })
 
 /** A mail log in days: searches and figures, dropping a day, and ingestion beside a plain table. */
-export default async function measure(): Promise<ClusterRow[]> {
+export default async function measure(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mailplane-partitions-'))
   const started: Started[] = []
   try {
@@ -47,7 +47,7 @@ export default async function measure(): Promise<ClusterRow[]> {
     const { server, callers, database } = installation
     const target = runningEmbedded(dataDir)
     if (!target) throw new Error('the embedded PostgreSQL is not running')
-    const report: ClusterRow[] = [{ what: 'rows, in days', value: `${ROWS} in ${DAYS}` }]
+    const report: Row[] = [{ what: 'rows, in days', value: `${ROWS} in ${DAYS}` }]
     for (const request of [...casesOf(DAYS), ...searches]) {
       const latencies = await timeRoute(server.url, request, callers[request.caller], REQUESTS)
       const value = `p95 ${quantile(latencies, 0.95).toFixed(1)} ms`

@@ -6,13 +6,13 @@ import { startHaproxy } from '../../test/support/haproxy.ts'
 import { send } from '../../test/support/http.ts'
 import { cleanUp, startServer, temporaryFolder, until } from '../../test/support/process.ts'
 import { bootstrap } from '../bootstrap.ts'
-import type { ClusterRow } from './row.ts'
+import type { Row } from '../parts.ts'
 
 const REQUESTS = 10_000
 const CLIENTS = 8
 
 /** Restarts two processes behind haproxy in turn until all requests are answered. */
-export default async function measure(): Promise<ClusterRow[]> {
+export default async function measure(): Promise<Row[]> {
   const folder = temporaryFolder()
   prepareDataDir(folder)
   const database = await startEmbedded(folder, () => {})

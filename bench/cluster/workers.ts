@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bootstrap } from '../bootstrap.ts'
 import { startGenerator } from '../generator.ts'
+import type { Row } from '../parts.ts'
 import { type Started, start, stopAll } from '../servers.ts'
-import type { ClusterRow } from './row.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const ROUNDS = 3
@@ -15,7 +15,7 @@ const SETTLE_MS = 2000
 const MEASURE_MS = 5000
 
 /** Requests a second of several workers beside one process; the generator has a core of its own. */
-export default async function measure(): Promise<ClusterRow[]> {
+export default async function measure(): Promise<Row[]> {
   const several = Math.max(2, Math.floor(cpus().length / 2))
   const one = await throughput(1)
   const many = await throughput(several)

@@ -17,7 +17,7 @@ import { uploadSpool } from '../../src/features/archive/upload/upload.ts'
 import { MimeMessage } from '../../src/mime/message.ts'
 import { startS3 } from '../../test/support/s3.ts'
 import { letter, ORGANIZATION, openArchive } from '../archive/installation.ts'
-import type { ContentRow } from './row.ts'
+import type { Row } from '../parts.ts'
 
 const MESSAGES = 400
 const LETTER_BYTES = 15_000
@@ -28,7 +28,7 @@ const KILLS = 50
 const PAGE = { page: 1, perPage: 50, offset: 0 }
 
 /** The wait of a sender, the rate beside a raw PUT loop to the same server, search, and kills. */
-export default async function archive(): Promise<ContentRow[]> {
+export default async function archive(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mailplane-archive-'))
   const s3 = await startS3()
   prepareDataDir(folder)
@@ -60,7 +60,7 @@ async function prepare(target: Target): Promise<void> {
 
 type Env = Record<string, string>
 
-async function rates(target: Target, env: Env, folder: string): Promise<ContentRow[]> {
+async function rates(target: Target, env: Env, folder: string): Promise<Row[]> {
   const { core, stop } = await openArchive(target, env)
   const storages = openStorages(core)
   const letters = Array.from({ length: MESSAGES }, (_, i) => letter(i, LETTER_BYTES))
@@ -107,7 +107,7 @@ async function rates(target: Target, env: Env, folder: string): Promise<ContentR
 }
 
 /** Kills a process that archives and uploads, again and again; every accepted letter must be there. */
-async function kills(target: Target, env: Env): Promise<ContentRow[]> {
+async function kills(target: Target, env: Env): Promise<Row[]> {
   const accepted = new Set<number>()
   let first = 10_000_000
   for (let kill = 0; kill < KILLS; kill++) {
@@ -158,7 +158,7 @@ async function kills(target: Target, env: Env): Promise<ContentRow[]> {
   ]
 }
 
-async function searches(target: Target, env: Env): Promise<ContentRow[]> {
+async function searches(target: Target, env: Env): Promise<Row[]> {
   const database = openDatabase(target, { pool: 1, name: 'bench' })
   await database.sql`
     insert into archived_messages (id, organization_id, content_hash, message_id, sender, subject,

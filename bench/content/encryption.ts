@@ -4,8 +4,8 @@ import * as openpgp from 'openpgp'
 import encryptMessage from '../../src/features/encryption/delivery/encrypt-message.task.ts'
 import { gpgMissing, startGpg } from '../../test/support/gpg.ts'
 import { cpuMs } from '../clients/cpu.ts'
+import type { Row } from '../parts.ts'
 import { median } from '../report.ts'
-import type { ContentRow } from './row.ts'
 
 const MESSAGE_BYTES = 20_000
 const MESSAGES = 100
@@ -13,7 +13,7 @@ const ROUNDS = 3
 const AIM = 2
 
 /** Messages encrypted to a key of Curve25519 as the content filter does, beside gpg run for each. */
-export default async (): Promise<ContentRow[]> => {
+export default async (): Promise<Row[]> => {
   if (gpgMissing) return [{ what: 'OpenPGP beside gpg', value: gpgMissing }]
   const { publicKey } = await openpgp.generateKey({
     type: 'ecc',

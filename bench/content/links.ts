@@ -17,7 +17,7 @@ import { type LinkKey, safePath } from '../../src/features/url-protection/links/
 import { metrics } from '../../src/http/metrics.ts'
 import { httpServer } from '../../src/http/server.ts'
 import { serviceLog } from '../../src/log.ts'
-import type { ContentRow } from './row.ts'
+import type { Row } from '../parts.ts'
 
 const ORGANIZATION = 'BENCH'
 const HOSTS = 1_000_000
@@ -27,7 +27,7 @@ const CLICKS = 2000
 const BASE = 'https://mail.bench.test/safe/'
 
 /** CPU for the links of a message, and clicks with a million listed hosts beside a bare redirect. */
-export default async function links(): Promise<ContentRow[]> {
+export default async function links(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mailplane-links-'))
   prepareDataDir(folder)
   const feed = join(folder, 'feed.txt')
@@ -78,7 +78,7 @@ async function writeFeed(path: string): Promise<void> {
   await finished(file)
 }
 
-function rewriting(key: LinkKey): ContentRow[] {
+function rewriting(key: LinkKey): Row[] {
   const filler = '<p>Some text of a newsletter, as it stands between two links of it.</p>\r\n'
   const body = Array.from(
     { length: 100 },
@@ -98,7 +98,7 @@ function rewriting(key: LinkKey): ContentRow[] {
 }
 
 /** Rounds of both servers in turn; the median of the rounds counts. */
-async function clicking(app: Server, bare: Server, key: LinkKey): Promise<ContentRow[]> {
+async function clicking(app: Server, bare: Server, key: LinkKey): Promise<Row[]> {
   const path = (address: string) =>
     `/safe/${safePath(key, { organizationId: ORGANIZATION, address, isForm: false })}`
   const ours: number[][] = []

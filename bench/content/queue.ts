@@ -8,14 +8,14 @@ import { remoteQueueCommands } from '../../src/mail/remote-queue.ts'
 import { postfixMissing, startPostfix } from '../../test/support/postfix.ts'
 import { waitFor } from '../../test/support/wait.ts'
 import { withInstallation } from '../edge/installation.ts'
-import type { ContentRow } from './row.ts'
+import type { Row } from '../parts.ts'
 
 const MESSAGES = 10_000
 const ROUNDS = 9
 const TOKEN = 'a token that both processes have in common'
 
 /** A listing of 10,000 deferred messages, compared with `postqueue -j` in the same rounds. */
-export default async function queue(): Promise<ContentRow[]> {
+export default async function queue(): Promise<Row[]> {
   const missing = postfixMissing()
   if (missing) return [{ what: 'listing', value: missing }]
   const postfix = await startPostfix()
@@ -32,7 +32,7 @@ export default async function queue(): Promise<ContentRow[]> {
   }
 }
 
-async function compare(configDir: string, url: string): Promise<ContentRow[]> {
+async function compare(configDir: string, url: string): Promise<Row[]> {
   const here = postfixQueue(
     localQueueCommands(() => configDir),
     () => true,

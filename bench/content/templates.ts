@@ -6,8 +6,8 @@ import { message, openSmtp } from '../../test/support/smtp-client.ts'
 import { startSink } from '../../test/support/smtp-sink.ts'
 import { cpuMs } from '../clients/cpu.ts'
 import { type Installation, insertCredentials, withInstallation } from '../edge/installation.ts'
+import type { Row } from '../parts.ts'
 import { median } from '../report.ts'
-import type { ContentRow } from './row.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const RENDERS = 20_000
@@ -20,7 +20,7 @@ const AT_ONCE = 8
 const SECRET = 'a-secret-of-some-length'
 
 /** Rendering, attacks on it, and sending by API beside SMTP submission on the same edge. */
-export default async (): Promise<ContentRow[]> => [rendering(), attacks(), ...(await sending())]
+export default async (): Promise<Row[]> => [rendering(), attacks(), ...(await sending())]
 
 /** A mail of ten lines about an order. */
 const ORDER = {
@@ -50,7 +50,7 @@ const VARIABLES = {
   address: '1 Main Street',
 }
 
-function rendering(): ContentRow {
+function rendering(): Row {
   const parsed = parseSource(ORDER)
   const render = () => renderParsed(parsed, VARIABLES, { format: 'html', strict: true })
   for (let at = 0; at < RENDERS / 10; at++) render()
@@ -78,7 +78,7 @@ const ATTACKS: [template: string, variables: object][] = [
   [`{% for i in (1..9999) %}${'x'.repeat(100_000)}{% endfor %}`, {}],
 ]
 
-function attacks(): ContentRow {
+function attacks(): Row {
   const times = ATTACKS.map(([html, variables]) => {
     const parsed = parseSource({ ...ORDER, html })
     const begin = performance.now()
@@ -97,7 +97,7 @@ function attacks(): ContentRow {
   }
 }
 
-async function sending(): Promise<ContentRow[]> {
+async function sending(): Promise<Row[]> {
   const sink = await startSink()
   const unlimited = Object.fromEntries(
     ['MAILBOX', 'DOMAIN', 'ORG'].flatMap((name) =>
@@ -128,7 +128,7 @@ async function sending(): Promise<ContentRow[]> {
   }
 }
 
-async function compare(installation: Installation, port: number): Promise<ContentRow[]> {
+async function compare(installation: Installation, port: number): Promise<Row[]> {
   const hash = await bcrypt.hash(SECRET, 4)
   await insertCredentials(installation, [{ username: 'bench', hourlyLimit: null }], hash)
   const rates = { smtp: [] as number[], api: [] as number[], template: [] as number[] }
@@ -143,7 +143,7 @@ async function compare(installation: Installation, port: number): Promise<Conten
     for (const way of ['smtp', 'api', 'template'] as const) rates[way].push(measured[way])
   }
   const smtp = median(rates.smtp)
-  const row = (what: string, rate: number): ContentRow => ({
+  const row = (what: string, rate: number): Row => ({
     what,
     value: `${rate.toFixed(1)} a second, ${(rate / smtp).toFixed(2)} of SMTP`,
     aim: String(SENDING_AIM),

@@ -124,7 +124,7 @@ export class Client {
   }
 }
 
-/** What postgres.js has read from the target. */
+/** The target as postgres.js has read it. */
 interface Address {
   host: string[]
   port: number[]

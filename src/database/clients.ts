@@ -48,7 +48,7 @@ export class Clients {
     else if (!client.isLost) this.#idle.push(client)
   }
 
-  /** Closes the connections that nobody uses: one that leads to the same server was silent. */
+  /** Closes idle connections, after another one to the same server was silent. */
   discardIdle(): void {
     for (const idle of this.#idle.splice(0)) {
       idle.discard()

@@ -32,7 +32,7 @@ export interface Migration {
   applied_at: string | null
 }
 
-/** What happened to a migration, for the log. */
+/** A line about a migration, for the log. */
 export interface MigrationNews {
   migration: string
   state: 'applied' | 'waiting for a lock'
@@ -47,7 +47,7 @@ interface Migrating {
   patienceMs?: number
   /** Called with the pending migrations before the first one changes a database that is not new. */
   before?(pending: string[]): Promise<void>
-  /** Not called for a new database: nobody wants to know how it was made. */
+  /** Not called for a new database, where all of them are applied. */
   report?(news: MigrationNews): void
 }
 

@@ -6,7 +6,7 @@ export interface PlannedMigration {
   migration: string
   purpose: string
   runs: 'in a transaction' | 'outside a transaction'
-  /** Whether processes of the previous version may go on beside the new schema. */
+  /** Says if processes of the previous version may go on beside the new schema. */
   older_version: 'keeps running' | 'must be stopped'
   /** Existing tables that the migration changes; their size decides how long it takes. */
   tables: { name: string; rows: number; bytes: number }[]

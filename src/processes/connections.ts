@@ -2,10 +2,8 @@ import { createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { StartupError } from '../startup-error.ts'
+import { LIMIT_MS, LINGER_MS } from './drain.ts'
 
-const LIMIT_MS = 5000
-/** Time for the clients of open connections to send their next request and to be told to close. */
-const LINGER_MS = 1000
 const LOOK_MS = 10
 
 /** A process that can take a connection. */

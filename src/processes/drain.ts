@@ -1,9 +1,10 @@
 import { Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-const LIMIT_MS = 5000
+/** After this time the connections that are left are cut. */
+export const LIMIT_MS = 5000
 /** Time for the clients of open connections to send their next request and to be told to close. */
-const LINGER_MS = 1000
+export const LINGER_MS = 1000
 
 const closing = new WeakMap<Server, Promise<void>>()
 

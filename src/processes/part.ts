@@ -25,7 +25,7 @@ export interface Orders {
   url: string
   /** The loopback port of the process with the daemons that run once; undefined without one. */
   daemonsPort: number | undefined
-  /** Whether the rate limiter is among those daemons. */
+  /** The rate limiter is among those daemons. */
   countsInDaemons: boolean
   /** Shows that a request was forwarded by a worker. */
   secret: string

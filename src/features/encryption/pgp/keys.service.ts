@@ -178,7 +178,7 @@ export function keyService(needs: Needs) {
       const input = { key, email: owner.email, passphrase, known, now: now() }
       const limits = { owner: whose.organizationId, timeLimitMs: TIME_LIMIT_MS }
       const read = accepted(await workers.run(readTask, input, limits))
-      // The private key of somebody elsewhere has no business here.
+      // A private key needs a mailbox; of a correspondent only the public key is stored.
       if (owner.account_id === null && read.private_key !== undefined) {
         throw new errors.MailboxNotFound(owner.email)
       }
@@ -207,7 +207,7 @@ export function keyService(needs: Needs) {
       return this.get(whose, fingerprint, address)
     },
 
-    /** Where several addresses have the key, all of them lose it unless one is named. */
+    /** Removes the key from the named address, or from all addresses that have it. */
     async remove(caller: Caller, whose: Whose, fingerprint: string, email?: string) {
       const address = email?.trim().toLowerCase()
       return change(caller, async (tx) => {

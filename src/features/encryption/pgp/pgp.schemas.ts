@@ -81,7 +81,7 @@ export const KeyJob = Type.Object(
 export const JobParams = Type.Object({ job_id: Type.String() })
 export const JobQuery = Type.Object({ organization_id })
 
-/** What a holder may say; tenants name the mailbox besides. */
+/** The fields of a holder; tenants name the mailbox besides. */
 export const generateFields = {
   name: Type.Optional(Type.String({ maxLength: 255, examples: ['Ada Lovelace'] })),
   passphrase: newPassphrase,

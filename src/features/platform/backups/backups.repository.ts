@@ -121,7 +121,7 @@ export interface Drill {
   seconds: number
   passed: boolean
   problems: string[]
-  /** When a drill passed last. */
+  /** The time of the last drill that passed. */
   last_passed_at: string | null
 }
 
