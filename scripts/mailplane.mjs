@@ -16,7 +16,8 @@ if (node === undefined) {
   await import(pathToFileURL(join(root, 'dist', 'main.js')).href)
 } else {
   // First start only: later starts find the bundled Node in npm's PATH and run on it directly.
-  const child = spawn(node, [join(root, 'dist', 'main.js'), ...process.argv.slice(2)], {
+  const program = [...process.execArgv, join(root, 'dist', 'main.js')]
+  const child = spawn(node, [...program, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

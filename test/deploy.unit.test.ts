@@ -39,6 +39,16 @@ describe('the units in deploy/systemd', () => {
     ])
   })
 
+  // docs/adr/0015-bundled-build.md has the figures.
+  it('start the server with the memory limits of npm start, as the image does', () => {
+    const starts = [
+      units.find(({ name }) => name === 'mailplane.service')?.valuesOf('ExecStart')[0],
+      readFileSync(join(ROOT, 'deploy', 'image', 'mailplane'), 'utf8'),
+      readFileSync(join(ROOT, 'package.json'), 'utf8'),
+    ]
+    for (const start of starts) expect(start).toContain('node --max-semi-space-size=8 ')
+  })
+
   it('set only variables that src/config/ reads', () => {
     const set = units.flatMap(({ valuesOf }) =>
       valuesOf('Environment').flatMap((line) => line.split(' ').map((one) => one.split('=')[0])),

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { type LruMap, lruMap } from '../lib/lru-map.ts'
 import type { Feed, Feeds } from './listen.ts'
 
 interface Options<Value> {
@@ -15,17 +15,14 @@ interface Options<Value> {
  * returns nothing, so that the caller reads the database.
  */
 export class WatchedCache<Value extends object> {
-  readonly #entries: LRUCache<string, Value>
+  readonly #entries: LruMap<string, Value>
   readonly #keysByTag = new Map<string, Set<string>>()
   readonly #options: Options<Value>
   #evictions = 0
 
   constructor(options: Options<Value>) {
     this.#options = options
-    this.#entries = new LRUCache({
-      max: options.max,
-      dispose: (value, key) => this.#removeTags(value, key),
-    })
+    this.#entries = lruMap(options.max, (value, key) => this.#removeTags(value, key))
   }
 
   get(key: string): Value | undefined {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { LRUCache } from 'lru-cache'
 import type { Caller } from '../access/caller.ts'
 import { ApiError } from '../errors.ts'
 import { throttleKey } from '../lib/ip.ts'
+import { lruMap } from '../lib/lru-map.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 
 const MAX_NETWORKS = 10_000
@@ -20,7 +20,7 @@ class TooManyRequests extends ApiError {
  * credential. Counted per process, before the body is read.
  */
 export function limitAddresses(app: FastifyInstance, now: () => Date, perMinute: number): void {
-  const counts = new LRUCache<string, { minute: number; requests: number }>({ max: MAX_NETWORKS })
+  const counts = lruMap<string, { minute: number; requests: number }>(MAX_NETWORKS)
   app.addHook('onRequest', (request, _reply, next) => {
     const time = now().getTime()
     const minute = Math.floor(time / MINUTE_MS)

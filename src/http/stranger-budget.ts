@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { throttleKey } from '../lib/ip.ts'
+import { lruMap } from '../lib/lru-map.ts'
 import { HOUR_MS } from '../lib/time.ts'
 
 const PER_NETWORK = 60
@@ -11,7 +11,7 @@ const MAX_NETWORKS = 10_000
  * hour per IPv4 address or IPv6 /64, 1200 an hour from all of them.
  */
 export function strangerBudget(now: () => Date) {
-  const counts = new LRUCache<string, number>({ max: MAX_NETWORKS })
+  const counts = lruMap<string, number>(MAX_NETWORKS)
   let hour = 0
   let total = 0
   return {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { lruMap } from './lru-map.ts'
 import { TimedOut, within } from './timeout.ts'
 
 /** Caches the results of a pure function; the least recently used ones are evicted. */
@@ -6,7 +6,7 @@ export function memoize<Result extends object>(
   compute: (text: string) => Result,
   max = 1000,
 ): (text: string) => Result {
-  const results = new LRUCache<string, Result>({ max })
+  const results = lruMap<string, Result>(max)
   return (text) => {
     const cached = results.get(text)
     if (cached) return cached

@@ -1,13 +1,7 @@
-import {
-  type Atrule,
-  type CssNode,
-  type Declaration,
-  find,
-  generate,
-  type List,
-  parse,
-  type Rule,
-} from 'css-tree'
+import type { Atrule, CssNode, Declaration, List, Rule } from 'css-tree'
+import generate from 'css-tree/generator'
+import parse from 'css-tree/parser'
+import walk from 'css-tree/walker'
 
 /** Every other at-rule is dropped: it loads or names something. */
 const GROUPS = new Set(['media', 'supports'])
@@ -87,7 +81,7 @@ function isSafeDeclaration({ property, value }: Declaration): boolean {
 /** Raw text is what css-tree could not parse, so nothing is known about it. */
 const isSafe = (node: CssNode): boolean =>
   !FORBIDDEN_TEXT.test(generate(node)) &&
-  find(
+  walk.find(
     node,
     (part) =>
       part.type === 'Raw' ||

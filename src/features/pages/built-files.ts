@@ -2,10 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '../../startup-error.ts'
 
-/** A built file in its three forms. */
+/** A built file as almost every browser asks for it; the gzip form also yields the plain one. */
 export interface BuiltFile {
   type: string
-  plain: Buffer
   gzip: Buffer
   brotli: Buffer
 }
@@ -37,7 +36,7 @@ export function readBuiltFiles(folder: string): BuiltFiles {
     const type = TYPES[name.slice(name.lastIndexOf('.'))]
     if (type === undefined) continue
     const read = (ending: string) => readFileSync(join(folder, name + ending))
-    files.set(name, { type, plain: read(''), gzip: read('.gz'), brotli: read('.br') })
+    files.set(name, { type, gzip: read('.gz'), brotli: read('.br') })
   }
   const manifest: Manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
   return { manifest, files }

@@ -1,3 +1,5 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { none } from '../../access/labels.ts'
 import { ApiError } from '../../errors.ts'
@@ -44,12 +46,14 @@ export const pageRoutes =
     })
   }
 
+const plainOf = promisify(gunzip)
+
 function send(request: FastifyRequest, reply: FastifyReply, file: BuiltFile) {
   const accepted = String(request.headers['accept-encoding'] ?? '')
   reply.type(file.type).header('vary', 'Accept-Encoding')
   if (accepts(accepted, 'br')) return reply.header('content-encoding', 'br').send(file.brotli)
   if (accepts(accepted, 'gzip')) return reply.header('content-encoding', 'gzip').send(file.gzip)
-  return reply.send(file.plain)
+  return plainOf(file.gzip)
 }
 
 const accepts = (header: string, encoding: string): boolean =>

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
 import type { BuiltFiles } from './built-files.ts'
@@ -7,8 +8,7 @@ import { pageRoutes } from './pages.routes.ts'
 const SCRIPT = 'console.log(1)'
 const file = (type: string, text: string) => ({
   type,
-  plain: Buffer.from(text),
-  gzip: Buffer.from(text),
+  gzip: gzipSync(text),
   brotli: Buffer.from(text),
 })
 const built: BuiltFiles = {

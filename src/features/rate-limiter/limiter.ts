@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache'
 import type { Config } from '../../config/index.ts'
 import type { Core } from '../../core.ts'
 import type { Outbox } from '../../events/outbox.ts'
 import type { Direction, EntityType, Rule, RulePair } from '../../hosting/rate-rules.ts'
 import type { Sender, Senders } from '../../hosting/senders.ts'
+import { lruMap } from '../../lib/lru-map.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { type Bound, type Counters, nameOf, type Verdict } from './counters/counters.ts'
 import { WINDOWS, type WindowName } from './counters/windows.ts'
@@ -246,9 +246,7 @@ const credentialBound = (
 
 /** Emits every refusal up to a limit per minute; further ones are added to the next event. */
 function floodGuard() {
-  const windows = new LRUCache<string, { since: number; emitted: number; skipped: number }>({
-    max: MAX_FLOODS,
-  })
+  const windows = lruMap<string, { since: number; emitted: number; skipped: number }>(MAX_FLOODS)
   return {
     /** Returns the number of refusals that the event reports; 0 means no event. */
     count(name: string, now: Date): number {

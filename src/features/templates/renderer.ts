@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import type { Core } from '../../core.ts'
 import { invalidField } from '../../errors.ts'
+import { lruMap } from '../../lib/lru-map.ts'
 import { taskIn } from '../../lib/worker-pool.ts'
 import { countTags } from './engine/check-source.ts'
 import {
@@ -55,7 +55,7 @@ export type Renderer = ReturnType<typeof renderer>
 
 /** Renders small templates here and the others in a worker thread. */
 export function renderer({ workers, counts }: Needs) {
-  const known = new LRUCache<string, Parsed>({ max: MAX_PARSED })
+  const known = lruMap<string, Parsed>(MAX_PARSED)
 
   function parsed(template: Renderable): Parsed {
     let found = known.get(nameOf(template))

@@ -1,9 +1,9 @@
 import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { LRUCache } from 'lru-cache'
 import { none } from '../../../access/labels.ts'
 import { credentialIn } from '../../../access/program-credentials.ts'
 import type { Core } from '../../../core.ts'
 import { ApiError, DatabaseAway, DatabaseUnavailable } from '../../../errors.ts'
+import { type LruMap, lruMap } from '../../../lib/lru-map.ts'
 import { OutOfTime, PoolBusy, taskIn } from '../../../lib/worker-pool.ts'
 import { type Element, isNamed, readXml, UnusableXml } from '../../../lib/xml.ts'
 import type { Holder } from '../login/holder.ts'
@@ -63,7 +63,7 @@ export const davRoutes =
 const homeRoutes =
   (core: Needs, login: Login): FastifyPluginAsync =>
   async (app) => {
-    const homes = new LRUCache<string, true>({ max: MAX_KNOWN_HOMES })
+    const homes = lruMap<string, true>(MAX_KNOWN_HOMES)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, readBody)
     app.setErrorHandler(answerError)
@@ -133,7 +133,7 @@ function ownPlace(url: string, me: Holder): Place {
   return place
 }
 
-async function prepareHome({ db }: Needs, homes: LRUCache<string, true>, me: Holder) {
+async function prepareHome({ db }: Needs, homes: LruMap<string, true>, me: Holder) {
   if (homes.has(me.id)) return
   await createDefaults(db, { account_id: me.id }, me.organization_id)
   homes.set(me.id, true)

@@ -1,12 +1,12 @@
-import { LRUCache } from 'lru-cache'
 import { throttleKey } from '../../../lib/ip.ts'
+import { lruMap } from '../../../lib/lru-map.ts'
 import { MINUTE_MS } from '../../../lib/time.ts'
 
 const MAX_NETWORKS = 50_000
 
 /** Limits the requests of an IPv4 address or IPv6 /64 in a minute. */
 export function requestBudget(perMinute: number, now: () => Date) {
-  const counts = new LRUCache<string, number>({ max: MAX_NETWORKS })
+  const counts = lruMap<string, number>(MAX_NETWORKS)
   let minute = 0
   return {
     /** Returns whether a request from this IP address is within the limit. */

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { lruMap } from '../../../lib/lru-map.ts'
 import {
   type Parsed,
   parseSource,
@@ -19,7 +19,7 @@ interface Wanted {
 }
 
 const MAX_ALL_BYTES = 16 * 1024 * 1024
-const known = new LRUCache<string, Parsed>({ max: 50 })
+const known = lruMap<string, Parsed>(50)
 
 function parsedOnce(name: string, source: Source): Parsed {
   let parsed = known.get(name)

@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache'
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { brandOf, type ShownBrand } from '../../../hosting/brand.repository.ts'
 import { isSuppressedBy, suppress } from '../../../hosting/suppressions.repository.ts'
 import { networkOf } from '../../../lib/ip.ts'
+import { lruMap } from '../../../lib/lru-map.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { storeEvents } from '../store-events.ts'
@@ -36,7 +36,7 @@ export function publicService(core: Needs) {
   const { change, config, db, events, now, vault } = core
   const ids = trackingIds(vault)
   const visits = visitCounter(config.TRACKING_RATE_LIMIT_PER_IP, config.TRACKING_RATE_LIMIT_WINDOW)
-  const targets = new LRUCache<string, { url: string; until: number }>({ max: MAX_TARGETS })
+  const targets = lruMap<string, { url: string; until: number }>(MAX_TARGETS)
 
   function record(
     visitor: Visitor,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
-import { LRUCache } from 'lru-cache'
 import type { Core } from '../../../core.ts'
 import { reversedLabels } from '../../../lib/ip.ts'
+import { lruMap } from '../../../lib/lru-map.ts'
 import { MINUTE_MS } from '../../../lib/time.ts'
 import { within } from '../../../lib/timeout.ts'
 
@@ -14,7 +14,7 @@ const MAX_HOSTS = 10_000
  * hosts are visited. A list that does not answer in time lists nothing.
  */
 export function dnsLists({ config, now, withDns }: Pick<Core, 'config' | 'now' | 'withDns'>) {
-  const known = new LRUCache<string, { listed: boolean; until: number }>({ max: MAX_HOSTS })
+  const known = lruMap<string, { listed: boolean; until: number }>(MAX_HOSTS)
 
   async function isListedIn(zone: string, host: string): Promise<boolean> {
     const name = isIP(host) === 0 ? host : reversedLabels(host)

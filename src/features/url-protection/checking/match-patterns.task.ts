@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache'
+import { lruMap } from '../../../lib/lru-map.ts'
 import { compilePattern, type Pattern } from '../../../lib/patterns.ts'
 
-const compiled = new LRUCache<string, Pattern>({ max: 2000 })
+const compiled = lruMap<string, Pattern>(2000)
 
 /** The first of the expressions that matches; undefined if none does. Runs in a worker thread. */
 export default ({ text, patterns }: { text: string; patterns: readonly string[] }) =>
