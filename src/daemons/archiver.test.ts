@@ -70,7 +70,8 @@ it('archives one sealed object for all recipients and returns the same bytes', a
     /^age-encryption\.org\/v1\n-> X25519 .*\n.*\n-> X25519 /,
   )
   expect(sealed.includes('secret')).toBe(false)
-  expect(spoolOf(app)).toEqual([])
+  // The file is removed after the message counts as uploaded.
+  await expect.poll(() => spoolOf(app)).toEqual([])
   const delivered = host.behind.received[0]?.content ?? ''
   const answer = await restore(acme, found?.id)
   expect(answer.headers['content-type']).toBe('message/rfc822')

@@ -63,7 +63,7 @@ it('a worker hands over requests for a daemon of the other process, with the add
 it('an operator restarts a daemon of the other process', async () => {
   const path = '/api/v1/monitoring/services/analytics/restart'
   const answer = await ownerOf(server, made).post(path, { reason: 'a new template' })
-  expect(answer.status).toBeLessThan(300)
+  expect(answer.status, answer.text).toBeLessThan(300)
 })
 
 it('kill -9 of a worker loses nothing that was acknowledged, and a new worker takes its place', async () => {
