@@ -37,6 +37,7 @@ const USAGE = `usage: mailplane COMMAND [--json]
                 [--size BYTES] [--path TEXT] [--unencrypted] [--error TEXT]
   backup forget-host NAME
   restore FILE|S3_URL|latest [--force]
+  restore FILE|S3_URL|latest --organization ID|--mailbox ADDRESS [--replace] --dry-run|--reason TEXT
   edge up | edge down [--delete] | edge status
   edge render [--out DIR]
   edge run [--services a,b]

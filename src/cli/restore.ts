@@ -3,24 +3,32 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { passphraseOf, ROOT_KEY, recordsOf, verifyBackup } from '../backup/backup.ts'
 import { load } from '../backup/load.ts'
+import type { Part } from '../backup/partial.ts'
 import { watchProgress } from '../backup/watch.ts'
 import { type Config, readConfig } from '../config/index.ts'
 import { prepareDataDir } from '../database/data-dir.ts'
 import { StartupError } from '../startup-error.ts'
 import { backupPlaces } from './backup-places.ts'
 import { print, tableProgress } from './output.ts'
+import { restorePartCommand } from './restore-part.ts'
 import { UsageError } from './usage.ts'
 import { withDatabase } from './with-database.ts'
 
 const options = {
   json: { type: 'boolean', default: false },
   force: { type: 'boolean', default: false },
+  organization: { type: 'string' },
+  mailbox: { type: 'string' },
+  replace: { type: 'boolean', default: false },
+  'dry-run': { type: 'boolean', default: false },
+  reason: { type: 'string' },
 } as const
 
-/** Replaces the whole installation by a backup. */
+/** Replaces the whole installation by a backup, or brings back one organization or mailbox. */
 export async function restoreCommand(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const [file] = positionals
+  const part = partOf(values)
   if (file === undefined)
     throw new UsageError('restore takes the FILE of a backup, its s3:// location, or latest')
   const config = readConfig()
@@ -28,6 +36,11 @@ export async function restoreCommand(args: string[]): Promise<void> {
   prepareDataDir(config.DATA_DIR)
   const places = backupPlaces(config)
   const source = await places.find(file)
+  if (part) {
+    const { replace, reason = '', json } = values
+    const options = { part, reason, replace, dryRun: values['dry-run'], json }
+    return await restorePartCommand(config, source, options).finally(places.close)
+  }
   const watch = watchProgress(config.BACKUP_TIMEOUT_SECONDS)
   try {
     // Verify before any data is deleted.
@@ -56,6 +69,24 @@ export async function restoreCommand(args: string[]): Promise<void> {
     watch.end()
     places.close()
   }
+}
+
+interface PartValues {
+  organization?: string
+  mailbox?: string
+  reason?: string
+  'dry-run': boolean
+}
+
+function partOf({ organization, mailbox, reason, ...values }: PartValues): Part | undefined {
+  if (organization === undefined && mailbox === undefined) return undefined
+  if (organization !== undefined && mailbox !== undefined) {
+    throw new UsageError('restore takes --organization or --mailbox')
+  }
+  if (!reason?.trim() && !values['dry-run']) throw new UsageError('--reason is missing')
+  return organization === undefined
+    ? { kind: 'mailbox', email: mailbox ?? '' }
+    : { kind: 'organization', id: organization }
 }
 
 /** The secrets in the database can only be decrypted with the root key of the backup. */
