@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
-import { prepareDataDir } from '../../src/database/data-dir.ts'
-import { connect, openDatabase } from '../../src/database/database.ts'
+import { keptSecret, prepareDataDir } from '../../src/database/data-dir.ts'
+import { connect, EMBEDDED_NAME, openDatabase } from '../../src/database/database.ts'
 import { startEmbedded, urlOf } from '../../src/database/embedded.ts'
 import { postgresBinaries } from '../../src/database/embedded-binaries.ts'
 import { knownMigrations, migrate } from '../../src/database/migrate.ts'
@@ -37,8 +37,12 @@ async function migratedDataDir(): Promise<string> {
   prepareDataDir(folder)
   const server = await startEmbedded(folder, report)
   const database = openDatabase(server.target, { pool: 1, name: 'template' })
-  // Test data need not survive a power cut.
+  // Test data need not survive a power cut, and nobody guesses the password.
   await database.sql.unsafe('alter system set fsync = off')
+  await database.sql.unsafe('set scram_iterations = 1')
+  await database.sql.unsafe(
+    `alter role ${EMBEDDED_NAME} password '${keptSecret(folder, 'postgres-password')}'`,
+  )
   await migrate(database.sql)
   await database.close()
   await server.stop()
@@ -48,7 +52,7 @@ async function migratedDataDir(): Promise<string> {
 
 function templateChecksum(): string {
   const hash = createHash('sha256')
-  hash.update(`${postgresBinaries()} ${process.getuid?.()}`)
+  hash.update(`${postgresBinaries()} ${process.getuid?.()} ${readFileSync(import.meta.filename)}`)
   for (const { name, checksum } of knownMigrations()) hash.update(`${name} ${checksum}`)
   return hash.digest('hex').slice(0, 16)
 }
@@ -76,7 +80,7 @@ async function createDatabase(
       await sql.end()
     }
   }
-  await run(`create database ${name} template ${template}`)
+  await run(`create database ${name} template ${template} strategy file_copy`)
   url.pathname = `/${name}`
   return { url: url.href, drop: () => run(`drop database if exists ${name} with (force)`) }
 }
