@@ -7,7 +7,7 @@ describe('a malformed environment variable', () => {
     ['PORT', ['x', '-1', '65536', '80.5', '0x50', '1e3']],
     ['DATABASE_URL', ['mysql://x', 'localhost', 'postgres']],
     ['DATABASE_POOL', ['1', '501', 'many']],
-    ['REDIS_URL', ['http://x', 'x']],
+    ['REDIS_URL', ['http://x', 'x', 'redis+sentinel://one,two']],
     ['SVC_EDITION', ['Enterprise', 'free']],
     ['SVC_COOKIE_SECURE', ['on', '2', 'maybe']],
     ['SVC_SECRET_KEY', ['too short']],

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { databaseUrl } from './database-url.ts'
 import * as env from './env.ts'
+import { redisUrl } from './redis-url.ts'
 
 /** The default port of a process that runs the API. */
 export const DEVELOPMENT_PORT = 5000
@@ -22,10 +23,7 @@ export const serverVariables = {
     900,
     { min: 1, max: 86_400 },
   ),
-  REDIS_URL: env.url('Shared counters and pub/sub when more than one process runs', [
-    'redis:',
-    'rediss:',
-  ]),
+  REDIS_URL: redisUrl('Shared counters and pub/sub when more than one process runs'),
 
   SVC_USER: env.text('User that serves when the process is started as root'),
   SVC_HELPER_SOCKET: env.text('Socket of the helper that has the rights of root'),

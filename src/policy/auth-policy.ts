@@ -10,9 +10,10 @@ import { type Networks, normalizeIp, parseNetworks, throttleKey } from '../lib/i
 import { onceEvery } from '../lib/once-every.ts'
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
 import { recentFailures } from './auth.repository.ts'
-import { authJournal } from './auth-journal.ts'
+import { authJournal, type Block } from './auth-journal.ts'
 import { startBlocks } from './blocks.ts'
 import { failures } from './failures.ts'
+import { type CountedLogin, sharedLogins } from './shared-logins.ts'
 
 const MAX_LOGIN = 255
 const KNOWN_MS = 30 * DAY_MS
@@ -53,8 +54,17 @@ export interface Attempt {
 }
 
 interface Needs
-  extends Pick<Core, 'config' | 'db' | 'events' | 'listen' | 'log' | 'mailServers' | 'now'> {
+  extends Pick<
+    Core,
+    'config' | 'db' | 'events' | 'listen' | 'log' | 'mailServers' | 'now' | 'redis'
+  > {
   senders: Pick<Senders, 'find'>
+}
+
+/** A limit of failures that was reached, and by how many. */
+interface Reached {
+  type: Block['type']
+  failures: number
 }
 
 export type AuthPolicy = Awaited<ReturnType<typeof startAuthPolicy>>
@@ -93,6 +103,7 @@ export async function startAuthPolicy(needs: Needs) {
     byAccount.add(`${row.client_ip} ${row.username}`, at, row.attempt_count)
     byUser.add(row.username ?? '', at, row.attempt_count)
   }
+  const shared = sharedLogins(needs.redis, count)
   const tidy = setInterval(() => {
     const at = now().getTime()
     for (const kept of [byAddress, byAccount, byUser, proven, known, tokensByAddress]) {
@@ -136,20 +147,15 @@ export async function startAuthPolicy(needs: Needs) {
 
   function block(
     report: { ip: string; user: string; service: MailService },
-    type: 'ip' | 'user',
-    count: number,
+    { type, failures: reached }: Reached,
   ) {
     const until = now().getTime() + config.AUTH_BLOCK_DURATION_SECS * 1000
     const { ip, user } = report
-    const { stored } = blocks.close(throttleKey(ip), type === 'user' ? user : undefined, until)
-    journal.add({ block: { ...report, type, failures: count, until, stored } })
-  }
-
-  function blockAccount(report: { ip: string; user: string; service: MailService }, count: number) {
-    byUser.clear(report.user)
-    const until = now().getTime() + config.AUTH_BLOCK_DURATION_SECS * 1000
-    const { stored } = blocks.closeAccount(report.user, until)
-    journal.add({ block: { ...report, type: 'account', failures: count, until, stored } })
+    const { stored } =
+      type === 'account'
+        ? blocks.closeAccount(user, until)
+        : blocks.close(throttleKey(ip), type === 'user' ? user : undefined, until)
+    journal.add({ block: { ...report, type, failures: reached, until, stored } })
   }
 
   /** A block of the IP address, of the account from there, or of the account elsewhere. */
@@ -185,34 +191,54 @@ export async function startAuthPolicy(needs: Needs) {
     }
   }
 
-  function count(attempt: Attempt, success: boolean) {
-    const { ip, user, service } = read(attempt)
-    const at = now()
+  /** Counts a login of this process or of another one, and returns the limits that it reached. */
+  function count({ ip, user, outcome }: CountedLogin): Reached[] {
+    const at = now().getTime()
     const network = throttleKey(ip)
     const account = `${network} ${user}`
-    const { appPasswordId, grantId } = attempt
-    journal.add({ report: { user, ip, service, success, at, appPasswordId, grantId } })
-    if (success) {
+    if (outcome === 'invalid_token') {
+      tokensByAddress.add(network, at)
+      return []
+    }
+    if (outcome === 'success') {
       byAccount.clear(account)
-      proven.add(account, at.getTime())
+      proven.add(account, at)
       known.clear(account)
-      known.add(account, at.getTime())
-      return
+      known.add(account, at)
+      return []
     }
     proven.clear(account)
-    const ofAccount = byAccount.add(account, at.getTime())
-    const ofAddress = byAddress.add(network, at.getTime())
-    if (ip === '' || exempt.contains(ip)) return
-    const report = { ip, user, service }
+    const ofAccount = byAccount.add(account, at)
+    const ofAddress = byAddress.add(network, at)
+    if (ip === '' || exempt.contains(ip)) return []
+    const reached: Reached[] = []
     if (ofAddress >= config.MAX_AUTH_FAILURES_PER_IP) {
       byAddress.clear(network)
-      block(report, 'ip', ofAddress)
+      reached.push({ type: 'ip', failures: ofAddress })
     } else if (ofAccount >= config.MAX_AUTH_FAILURES_PER_USER) {
       byAccount.clear(account)
-      block(report, 'user', ofAccount)
+      reached.push({ type: 'user', failures: ofAccount })
     }
-    const ofUser = byUser.add(user, at.getTime())
-    if (ofUser >= config.MAX_AUTH_FAILURES_PER_ACCOUNT) blockAccount(report, ofUser)
+    const ofUser = byUser.add(user, at)
+    if (ofUser >= config.MAX_AUTH_FAILURES_PER_ACCOUNT) {
+      byUser.clear(user)
+      reached.push({ type: 'account', failures: ofUser })
+    }
+    return reached
+  }
+
+  /** Another process that hears of it counts it too; only this one blocks and stores. */
+  function countOwn(login: CountedLogin): Reached[] {
+    shared.tell(login)
+    return count(login)
+  }
+
+  function record(attempt: Attempt, success: boolean) {
+    const { ip, user, service } = read(attempt)
+    const { appPasswordId, grantId } = attempt
+    journal.add({ report: { user, ip, service, success, at: now(), appPasswordId, grantId } })
+    const outcome = success ? 'success' : 'failure'
+    for (const limit of countOwn({ ip, user, outcome })) block({ ip, user, service }, limit)
   }
 
   return {
@@ -243,8 +269,8 @@ export async function startAuthPolicy(needs: Needs) {
       if (attempt.needsCode) return
       // A token that has expired or was revoked is no guess at a password.
       if (!success && attempt.isToken) {
-        const { ip } = read(attempt)
-        tokensByAddress.add(throttleKey(ip), now().getTime())
+        const { ip, user } = read(attempt)
+        countOwn({ ip, user, outcome: 'invalid_token' })
         return
       }
       // Filters, exports and erasure logged in, not the holder of the mailbox.
@@ -253,12 +279,13 @@ export async function startAuthPolicy(needs: Needs) {
         if (mayLog()) log.warn('a login failed because Dovecot did not reach the database')
         return
       }
-      count(attempt, success)
+      record(attempt, success)
     },
 
     flush: journal.flush,
     async stop() {
       clearInterval(tidy)
+      shared.stop()
       await journal.stop()
       await blocks.stop()
     },

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { redisMissing, startRedis } from '../../test/support/redis.ts'
+import { startRedisCluster, startSentinel } from '../../test/support/redis-fleets.ts'
 import { waitFor } from '../../test/support/wait.ts'
 import { type RedisLink, redisLink } from './redis.ts'
 
@@ -70,5 +71,51 @@ describe.skipIf(missing)(`redisLink${missing ? `: ${missing}` : ''}`, () => {
     await waitFor(() => lines.length > 0)
     expect(lines.join()).toContain('redis is away')
     expect(lines.join()).not.toContain('a-wrong-password')
+  })
+  it('follows Sentinels to the new primary when the primary is killed', async () => {
+    const fleet = await startSentinel()
+    try {
+      const made = link(fleet.url)
+      const heard: string[] = []
+      const subscription = made.subscribe('news', (content) => void heard.push(`${content}`))
+      await waitFor(() => subscription.subscribed)
+      const client = await made.connection()
+      await client.set('a', 'before')
+      await fleet.primary.kill()
+      await waitFor(() =>
+        client.set('a', 'after').then(
+          () => true,
+          () => false,
+        ),
+      )
+      expect(await client.get('a')).toBe('after')
+      await waitFor(async () => {
+        await client.publish('news', 'again')
+        return heard.includes('again')
+      })
+    } finally {
+      links.splice(0).forEach((one) => void one.close())
+      await fleet.stop()
+    }
+  })
+
+  it('reads, writes and subscribes in a Cluster of two nodes', async () => {
+    const fleet = await startRedisCluster()
+    try {
+      const made = link(fleet.url)
+      const heard: string[] = []
+      const subscription = made.subscribe('news', (content) => void heard.push(`${content}`))
+      await waitFor(() => subscription.subscribed)
+      const client = await made.connection()
+      for (let n = 0; n < 20; n++) await client.set(`key:${n}`, `${n}`)
+      expect(await client.get('key:7')).toBe('7')
+      const sizes = await Promise.all(fleet.nodes.map((node) => node.ask((one) => one.dbsize())))
+      expect(sizes.every((size) => size > 0)).toBe(true)
+      await client.publish('news', 'hello')
+      await waitFor(() => heard.includes('hello'))
+    } finally {
+      links.splice(0).forEach((one) => void one.close())
+      await fleet.stop()
+    }
   })
 })

@@ -1,5 +1,6 @@
-import { Redis, type RedisOptions } from 'ioredis'
+import type { RedisOptions } from 'ioredis'
 import type { Log } from '../log.ts'
+import { type RedisClient, redisClient } from './client.ts'
 
 const HEARTBEAT_MS = 5000
 const PING_TIMEOUT_MS = 3000
@@ -20,11 +21,15 @@ export type RedisLink = ReturnType<typeof redisLink>
 
 /** The connections of this process to Redis. Each caller decides what to do without Redis. */
 export function redisLink(url: string, log: Log) {
-  const open = new Set<Redis>()
-  let shared: Promise<Redis> | undefined
+  const open = new Set<RedisClient>()
+  let shared: Promise<RedisClient> | undefined
 
-  const connect = (purpose: string, more: RedisOptions): Redis => {
-    const client = new Redis(url, { ...options, ...more, connectionName: `mailplane-${purpose}` })
+  const connect = (purpose: string, more: RedisOptions): RedisClient => {
+    const client = redisClient(url, {
+      ...options,
+      ...more,
+      connectionName: `mailplane-${purpose}`,
+    })
     open.add(client)
     logChanges(client, log.child({ redis: purpose }))
     return client
@@ -35,7 +40,7 @@ export function redisLink(url: string, log: Log) {
      * Returns the connection for commands, which the whole process shares. Only the first caller
      * waits for it; later, while Redis is down, commands fail at once.
      */
-    connection(): Promise<Redis> {
+    connection(): Promise<RedisClient> {
       shared ??= firstAttempt(
         connect('commands', {
           commandTimeout: COMMAND_TIMEOUT_MS,
@@ -92,14 +97,14 @@ export function redisLink(url: string, log: Log) {
 }
 
 /** Never rejects: the events of the client report failures, and it keeps trying. */
-const firstAttempt = (client: Redis): Promise<Redis> =>
+const firstAttempt = (client: RedisClient): Promise<RedisClient> =>
   client.connect().then(
     () => client,
     () => client,
   )
 
 /** A broken connection does not always close its socket, so a missing reply counts as a loss. */
-function beat(client: Redis): void {
+function beat(client: RedisClient): void {
   if (client.status !== 'ready') return
   const silence = setTimeout(() => client.disconnect(true), PING_TIMEOUT_MS)
   client.ping().then(
@@ -109,7 +114,7 @@ function beat(client: Redis): void {
 }
 
 /** Logs once when the connection is lost and once when it is back. */
-function logChanges(client: Redis, log: Log): void {
+function logChanges(client: RedisClient, log: Log): void {
   let state: 'new' | 'up' | 'down' = 'new'
   let ended = false
   const lost = (reason: string) => {

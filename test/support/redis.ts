@@ -17,10 +17,12 @@ interface Options {
   password?: string
   /** Writes every command to disk; otherwise nothing is stored. */
   durable?: boolean
+  /** Further settings on the command line. */
+  settings?: string[]
 }
 
 /** A private Redis on loopback that can be killed and restarted. */
-export async function startRedis({ password, durable = false }: Options = {}) {
+export async function startRedis({ password, durable = false, settings: more = [] }: Options = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'mailplane-redis-'))
   const port = await freePort()
   const url = `redis://${password ? `:${password}@` : ''}127.0.0.1:${port}`
@@ -37,7 +39,7 @@ export async function startRedis({ password, durable = false }: Options = {}) {
       ? ['--appendonly', 'yes', '--appendfsync', 'always']
       : ['--appendonly', 'no']
     const secret = password ? ['--requirepass', password] : []
-    program = spawn(PROGRAM, [...settings, ...secret, '--save', '', ...storage], {
+    program = spawn(PROGRAM, [...settings, ...secret, '--save', '', ...storage, ...more], {
       stdio: 'ignore',
     })
     await waitFor(() => ask((client) => client.ping()).catch(() => undefined))
@@ -56,6 +58,7 @@ export async function startRedis({ password, durable = false }: Options = {}) {
   await start()
   return {
     url,
+    port,
     start,
     kill,
     ask,

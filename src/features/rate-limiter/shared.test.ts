@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type App, INTERNAL_TOKEN, startApp } from '../../../test/support/app.ts'
 import { endOfMessage, policyClient } from '../../../test/support/policy.ts'
 import { startRedis } from '../../../test/support/redis.ts'
+import { startRedisCluster } from '../../../test/support/redis-fleets.ts'
 import { waitFor } from '../../../test/support/wait.ts'
 import { readSender } from '../../hosting/senders.ts'
 import { recounter } from './recount.ts'
@@ -42,9 +43,20 @@ describe('rate limiter processes that share Redis', () => {
     cleanUps.push(redis.stop)
   })
 
-  it('admit exactly the limit together, over 32 connections', async () => {
-    const one = await start({ REDIS_URL: redis.url })
-    const other = await start({ REDIS_URL: redis.url }, { database: one.database })
+  it.each([
+    ['one server', async () => redis.url],
+    [
+      'a Cluster',
+      async () => {
+        const cluster = await startRedisCluster()
+        cleanUps.push(cluster.stop)
+        return cluster.url
+      },
+    ],
+  ])('admit exactly the limit together, over 32 connections, with %s', async (_kind, address) => {
+    const REDIS_URL = await address()
+    const one = await start({ REDIS_URL })
+    const other = await start({ REDIS_URL }, { database: one.database })
     const acme = await one.tenant('acme')
     await acme.post(MAILBOX, { hourly_limit: 50 })
     const postfix = Array.from({ length: 32 }, (_, i) => connect(i % 2 ? one : other))

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis'
+import type { RedisClient } from '../../../redis/client.ts'
 import { DECIDE, USAGE } from './counters.lua.ts'
 import {
   type Bound,
@@ -20,8 +20,8 @@ const keysOf = ({ organizationId, type, direction, identifier }: Subject): strin
 }
 
 /** Counts in Redis for all processes. A decision is one atomic script. */
-export function redisCounters(connection: () => Promise<Redis>): Counters {
-  let scripted: Promise<Redis> | undefined
+export function redisCounters(connection: () => Promise<RedisClient>): Counters {
+  let scripted: Promise<RedisClient> | undefined
   const connected = () => {
     scripted ??= connection().then((client) => {
       client.defineCommand('mailplaneDecide', { lua: DECIDE })
