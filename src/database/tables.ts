@@ -338,6 +338,8 @@ export interface Tables {
     path: string
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
+    sealed_content: Buffer | null
+    sealed_next_key: Buffer | null
   }
   compliance_audit: {
     id: GeneratedAlways<number>

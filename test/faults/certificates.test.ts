@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import postgres, { type Sql } from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { freePort } from '../../src/lib/free-port.ts'
@@ -66,6 +66,7 @@ describe.skipIf(pebbleMissing)(`a certificate order${title}`, () => {
     expect(await sql`select state, attempts from acme_orders`).toEqual([
       { state: 'done', attempts: 2 },
     ])
+    await until(() => existsSync(`${folder}/acme.test.pem`))
     expect(readFileSync(`${folder}/acme.test.pem`, 'utf8')).toContain('BEGIN CERTIFICATE')
 
     // A graceful stop returns the order.

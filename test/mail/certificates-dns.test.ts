@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -71,7 +71,9 @@ describe.skipIf(pebbleMissing)(`certificates with DNS-01 challenges${title}`, ()
 
   it('proves names by the record that the tenant delegated, and the others over HTTP', async () => {
     expect(await obtained('acme.test')).toMatchObject({ status: 'active', error_message: null })
-    const pem = readFileSync(join(folder, 'certificates', 'acme.test.pem'), 'utf8')
+    const file = join(folder, 'certificates', 'acme.test.pem')
+    await waitFor(() => existsSync(file))
+    const pem = readFileSync(file, 'utf8')
     expect(new X509Certificate(pem).subjectAltName).toBe(
       'DNS:acme.test, DNS:mail.acme.test, DNS:smtp.acme.test',
     )

@@ -1,11 +1,20 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { certManager } from '../../src/daemons/cert-manager.ts'
 import { insert as insertOrder } from '../../src/features/ssl/acme/orders.repository.ts'
 import { orderRenewals } from '../../src/features/ssl/acme/renewals.ts'
+import { copyCertificates, openContent } from '../../src/features/ssl/contents/contents.ts'
 import { inventory } from '../../src/features/ssl/inventory/inventory.ts'
 import { DAY_MS } from '../../src/lib/time.ts'
 import { ulid } from '../../src/lib/ulid.ts'
@@ -83,9 +92,21 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
         .where('certificates.domain', '=', domain)
         .where('state', 'in', ['waiting', 'running'])
         .execute()
-      return open.length === 0 && (await get(domain))
+      return open.length === 0 && (await isCopied(domain)) && (await get(domain))
     }, 60_000)
   const fileOf = (domain: string) => readFileSync(join(folder, `${domain}.pem`), 'utf8')
+  /** The file follows the row. */
+  const isCopied = async (domain: string) => {
+    const row = await app.core.db
+      .selectFrom('certificates')
+      .select('fingerprint')
+      .where('domain', '=', domain)
+      .executeTakeFirst()
+    if (!row?.fingerprint) return true
+    if (!existsSync(join(folder, `${domain}.pem`))) return false
+    const { fingerprint256 } = new X509Certificate(fileOf(domain))
+    return fingerprint256.replaceAll(':', '').toLowerCase() === row.fingerprint
+  }
 
   it('are issued for the names of the domain that resolve to this host and belong to no other tenant', async () => {
     const renewal = await renew('ACME.test')
@@ -122,6 +143,10 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     for (const { account_key } of accounts) {
       expect(Buffer.from(account_key).toString('latin1')).not.toContain('PRIVATE KEY')
     }
+    const certificates = await app.core.db.selectFrom('certificates').selectAll().execute()
+    expect(JSON.stringify(certificates)).not.toContain('PRIVATE KEY')
+    const { sealed_content } = certificates[0] ?? {}
+    expect(Buffer.from(sealed_content ?? '').toString('latin1')).not.toContain('PRIVATE KEY')
     expect(await app.core.db.selectFrom('acme_challenges').selectAll().execute()).toEqual([])
     const { text } = await operator.get(`${BASE}/accounts`)
     expect(text).not.toMatch(/account_key|PRIVATE/)
@@ -179,7 +204,53 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     const changed = await keys()
     expect(changed.key_hash).toBe(first.next_key_hash)
     expect(changed.next_key_hash).not.toBe(first.next_key_hash)
-    expect(statSync(join(folder, 'mx.host.test.pem.next.key')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(folder)).not.toContain('mx.host.test.pem.next.key')
+  })
+
+  it('are copied to every machine, with one row for each', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'mailplane-machine-'))
+    const other = await startApp({
+      env: { SVC_CERTIFICATE_DIR: data, SVC_MAIL_HOSTNAME: 'mx.host.test' },
+      database: app.database,
+    })
+    const copy = () => readFileSync(join(data, 'acme.test.pem'), 'utf8')
+    await waitFor(() => readdirSync(data).includes('mx.host.test.pem'))
+    expect(copy()).toBe(fileOf('acme.test'))
+    expect(statSync(join(data, 'acme.test.pem')).mode & 0o777).toBe(0o600)
+    await renew('acme.test')
+    await settled('acme.test')
+    await waitFor(() => copy() === fileOf('acme.test'))
+    const there = await other.operator('admin')
+    const { items } = (await there.get(`${BASE}/certificates`)).body.data
+    const domains = items.map(({ domain }: { domain: string }) => domain)
+    expect(domains.sort()).toEqual(['acme.test', 'mx.host.test'])
+    await other.stop()
+    rmSync(data, { recursive: true })
+  })
+
+  it('are stored in the database when they were files only', async () => {
+    const row = () =>
+      app.core.db
+        .selectFrom('certificates')
+        .select(['fingerprint', 'sealed_content', 'sealed_next_key'])
+        .where('domain', '=', 'mx.host.test')
+        .executeTakeFirstOrThrow()
+    const before = await row()
+    const pem = fileOf('mx.host.test')
+    writeFileSync(
+      join(folder, 'mx.host.test.pem.next.key'),
+      openContent(app.core.vault, before.sealed_next_key as Uint8Array),
+    )
+    await app.core.db
+      .updateTable('certificates')
+      .set({ sealed_content: null, sealed_next_key: null })
+      .where('domain', '=', 'mx.host.test')
+      .execute()
+    await copyCertificates(app.core)
+    const after = await row()
+    expect(after.fingerprint).toBe(before.fingerprint)
+    expect(openContent(app.core.vault, after.sealed_content as Uint8Array)).toBe(pem)
+    expect(openContent(app.core.vault, after.sealed_next_key as Uint8Array)).toContain('PRIVATE')
   })
 
   it('are ordered again when more names lead here', async () => {
@@ -240,9 +311,11 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     dns.state.records['globex.test'] = HERE
     await renewals.run(app.core)
     expect(await settled('globex.test')).toMatchObject({ status: 'active', auto_renew: true })
+    const lost = fileOf('acme.test')
     rmSync(join(folder, 'acme.test.pem'))
     await renewals.run(app.core)
     expect(await settled('acme.test')).toMatchObject({ status: 'active', error_message: null })
+    expect(fileOf('acme.test')).toBe(lost)
     const { valid_until } = await get('acme.test')
     const soon = Date.parse(valid_until) - app.clock.now().getTime() - 29 * DAY_MS
     const before = fileOf('acme.test')

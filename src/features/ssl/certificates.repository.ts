@@ -5,6 +5,7 @@ import { contains } from '../../database/search.ts'
 import type { Page } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 import { ulid } from '../../lib/ulid.ts'
+import { fileNameOf, fileOf } from './inventory/places.ts'
 
 export type Status = 'active' | 'expired' | 'revoked' | 'pending' | 'failed'
 
@@ -128,15 +129,22 @@ export const lastIssued = (db: Db) =>
     .limit(1)
     .executeTakeFirst()
 
-/** Adds a certificate that we obtain; an existing one at that path is renewed by us from now on. */
+/** Adds a certificate that we obtain; a file of that name in the folder is renewed by us from now on. */
 export async function obtainable(
   tx: Tx,
   {
     domain,
     organization_id,
-    path,
-  }: { domain: string; organization_id: string | null; path: string },
+    folder,
+  }: { domain: string; organization_id: string | null; folder: string },
 ): Promise<string> {
+  const path = fileNameOf(domain)
+  await tx
+    .updateTable('certificates')
+    .set({ path })
+    .where('path', '=', fileOf(folder, domain))
+    .where(sql<SqlBool>`not exists (select from certificates other where other.path = ${path})`)
+    .execute()
   const { id } = await tx
     .insertInto('certificates')
     .values({ id: ulid(), domain, organization_id, path, status: 'pending', auto_renew: true })

@@ -6,7 +6,6 @@ import * as accounts from './acme/accounts.repository.ts'
 import * as orders from './acme/orders.repository.ts'
 import * as certificates from './certificates.repository.ts'
 import type { Inventory } from './inventory/inventory.ts'
-import { fileOf } from './inventory/places.ts'
 import { CertificateNotFound, NotOurDomain, RenewalUnavailable } from './ssl.errors.ts'
 
 interface Needs extends Pick<Core, 'change' | 'config' | 'db' | 'now'> {
@@ -73,9 +72,9 @@ export function sslService({ change, config, db, inventory, now }: Needs) {
       }
       const domain = toDomainName(sent) ?? sent
       const organization_id = await ownerOf(domain)
-      const path = fileOf(inventory.folder, domain)
+      const { folder } = inventory
       const id = await change(caller, async (tx) => {
-        const certificateId = await certificates.obtainable(tx, { domain, organization_id, path })
+        const certificateId = await certificates.obtainable(tx, { domain, organization_id, folder })
         if (!(await orders.insert(tx, certificateId, true))) await orders.hurry(tx, certificateId)
         return certificateId
       })

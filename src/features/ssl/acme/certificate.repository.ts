@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../../database/database.ts'
 import type { FoundCertificate } from '../inventory/certificate-file.ts'
+import type { NextKey } from './host-key.ts'
 
 /** Stores the data of an issued certificate. */
 export const setIssued = (
   tx: Tx,
   id: string,
   issued: FoundCertificate,
-  nextKeyHash: string | null,
-  now: Date,
+  { content, nextKey, now }: { content: Buffer; nextKey: NextKey | undefined; now: Date },
 ) =>
   tx
     .updateTable('certificates')
@@ -26,7 +26,9 @@ export const setIssued = (
         else ${now.toISOString()}::timestamptz end`,
       fingerprint: issued.fingerprint,
       key_hash: issued.key_hash,
-      next_key_hash: nextKeyHash,
+      next_key_hash: nextKey?.hash ?? null,
+      sealed_content: content,
+      sealed_next_key: nextKey?.sealed ?? null,
       self_signed: issued.self_signed,
       updated_at: now.toISOString(),
     })

@@ -2,14 +2,16 @@ import type { Core } from '../../../core.ts'
 import type { Chore } from '../../../jobs/chores.ts'
 import { type Lease, newLease } from '../../../jobs/lease.ts'
 import { HOUR_SECONDS } from '../../../lib/time.ts'
+import { sealContent } from '../contents/contents.ts'
+import { checkIssued, pemOf, writeKeyFile } from '../contents/key-file.ts'
 import { readCertificate } from '../inventory/certificate-file.ts'
+import { certificateFolder, fileOf } from '../inventory/places.ts'
 import * as accounts from './accounts.repository.ts'
 import { setIssued, setProblem } from './certificate.repository.ts'
 import type { CertificateAuthority, Issued } from './certificate-authority.ts'
 import * as challenges from './challenges.repository.ts'
 import { addRecord, removeRecord } from './dns-hook.ts'
-import { keyForOrder, prepareNextKey } from './host-key.ts'
-import { checkIssued, writeKeyFile } from './key-file.ts'
+import { keyForOrder, nextKeyAfter } from './host-key.ts'
 import { namesOf } from './names.ts'
 import * as orders from './orders.repository.ts'
 
@@ -77,7 +79,7 @@ async function attempt(round: Round, order: orders.ClaimedOrder): Promise<void> 
         names,
         email: picked.email,
         accountKey: core.vault.open(PURPOSE, picked.account_key),
-        key: await keyForOrder(config, order),
+        key: keyForOrder(core, order),
         byDns: new Set(records.keys()),
         async show({ name, token, answer }) {
           // The CA sends a challenge only after the account is registered.
@@ -119,24 +121,30 @@ async function pickAccount({ config, db, vault }: Core, ca: CertificateAuthority
   return db.transaction().execute((tx) => accounts.pick(tx, url, config.ACME_EMAILS))
 }
 
-/** Writes the file while the order is locked, so that file and database match. */
-const succeed = (
-  { config, db, now }: Core,
+async function succeed(
+  core: Core,
   order: orders.ClaimedOrder,
   lease: Lease,
   issued: Issued,
   account: string | undefined,
-) =>
-  db.transaction().execute(async (tx) => {
-    if (!(await orders.hold(tx, order, lease))) return
-    const certificate = readCertificate(Buffer.from(issued.chain))
-    if (!certificate) throw new Error('the CA sent no certificate')
-    await writeKeyFile(order.path, issued)
-    const nextKeyHash = await prepareNextKey(config, order, issued.key)
-    await setIssued(tx, order.certificate_id, certificate, nextKeyHash, now())
+): Promise<void> {
+  const pem = pemOf(issued)
+  const certificate = readCertificate(Buffer.from(issued.chain))
+  if (!certificate) throw new Error('the CA sent no certificate')
+  const isStored = await core.db.transaction().execute(async (tx) => {
+    if (!(await orders.hold(tx, order, lease))) return false
+    await setIssued(tx, order.certificate_id, certificate, {
+      content: sealContent(core.vault, pem),
+      nextKey: nextKeyAfter(core, order, issued.key),
+      now: core.now(),
+    })
     await orders.close(tx, order.id, 'done')
     if (account) await accounts.count(tx, account, 'success_count')
+    return true
   })
+  // Other machines copy it from the database, and so does this one if it is killed here.
+  if (isStored) await writeKeyFile(fileOf(certificateFolder(core.config), order.domain), pem)
+}
 
 const fail = (
   { config, db, now }: Core,

@@ -28,9 +28,10 @@ export interface ClaimedOrder {
   id: string
   certificate_id: string
   domain: string
-  path: string
   attempts: number
   new_key: boolean
+  sealed_content: Uint8Array | null
+  sealed_next_key: Uint8Array | null
 }
 
 // A waiting order whose time has come, or a running one whose lease has ended.
@@ -47,7 +48,7 @@ export async function claim(db: Db, lease: Lease, count: number): Promise<Claime
       set: sql`state = 'running', attempts = attempts + 1, begun_at = now()`,
       returning: sql`id, certificate_id, attempts, new_key`,
     })})
-    select claimed.*, certificates.domain, certificates.path
+    select claimed.*, certificates.domain, sealed_content, sealed_next_key
     from claimed join certificates on certificates.id = claimed.certificate_id`.execute(db)
   return rows
 }

@@ -3,8 +3,8 @@ import type { Core } from '../../../core.ts'
 import type { Job } from '../../../jobs/jobs.ts'
 import { DAY_MS } from '../../../lib/time.ts'
 import * as certificates from '../certificates.repository.ts'
+import { copyCertificates } from '../contents/contents.ts'
 import type { Inventory } from '../inventory/inventory.ts'
-import { fileOf } from '../inventory/places.ts'
 import * as challenges from './challenges.repository.ts'
 import { namesOf } from './names.ts'
 import * as orders from './orders.repository.ts'
@@ -21,6 +21,7 @@ export const orderRenewals = (
   everySeconds: CERT_CHECK_INTERVAL,
   async run(core) {
     const { config, db, now } = core
+    await copyCertificates(core)
     await inventory.refresh()
     await challenges.removeExpired(db)
     await orders.deleteBefore(db, HISTORY_DAYS)
@@ -43,8 +44,7 @@ async function orderFirst(core: Core, folder: string): Promise<void> {
     if (left <= 0) return
     if ((await namesOf(core, domain)).names.length === 0) continue
     await db.transaction().execute(async (tx) => {
-      const path = fileOf(folder, domain)
-      const id = await certificates.obtainable(tx, { domain, organization_id, path })
+      const id = await certificates.obtainable(tx, { domain, organization_id, folder })
       await orders.insert(tx, id)
     })
     left--

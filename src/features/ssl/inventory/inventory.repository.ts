@@ -20,7 +20,7 @@ const organizationOf = (names: string[]) => {
     order by length(domain) desc limit 1)`
 }
 
-/** Stores a file as a row. A certificate that we obtained keeps its domain. */
+/** Stores a file as a row. */
 export async function store(tx: Tx, { path, domain, certificate, problem }: FoundFile, now: Date) {
   const at = now.toISOString()
   const names = certificate?.names ?? []
@@ -37,7 +37,7 @@ export async function store(tx: Tx, { path, domain, certificate, problem }: Foun
       ${certificate?.fingerprint ?? null}, ${certificate?.key_hash ?? null},
       ${certificate?.self_signed ?? null}, ${path}, ${at})
     on conflict (path) do update set
-      domain = case when certificates.auto_renew then certificates.domain else excluded.domain end,
+      domain = excluded.domain,
       names = excluded.names,
       organization_id = coalesce(excluded.organization_id, certificates.organization_id),
       status = excluded.status,
@@ -62,29 +62,13 @@ export async function store(tx: Tx, { path, domain, certificate, problem }: Foun
       or certificates.status in ('pending', 'failed') or excluded.status = 'failed'`.execute(tx)
 }
 
-/** Handles deleted files: our own certificates become failed and are ordered again, others are removed. */
+/** Removes the rows of files that are gone. */
 export async function forgetMissing(
   db: Db,
   { folder, files, present }: { folder: string | undefined; files: string[]; present: string[] },
-  now: Date,
 ): Promise<void> {
   const inFolder = folder === undefined ? sql`false` : sql`starts_with(path, ${`${folder}/`})`
   const missing = sql<SqlBool>`(${inFolder} or path = any(${files}::text[]))
     and not path = any(${present}::text[])`
-  await db.deleteFrom('certificates').where(missing).where('auto_renew', '=', false).execute()
-  await db
-    .updateTable('certificates')
-    .set({
-      status: 'failed',
-      error_message: 'The file of the certificate is gone',
-      valid_from: null,
-      valid_until: null,
-      fingerprint: null,
-      key_hash: null,
-      updated_at: now.toISOString(),
-    })
-    .where(missing)
-    .where('auto_renew', '=', true)
-    .where('fingerprint', 'is not', null)
-    .execute()
+  await db.deleteFrom('certificates').where(missing).execute()
 }

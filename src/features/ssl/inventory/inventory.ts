@@ -3,6 +3,7 @@ import { basename, dirname, extname } from 'node:path'
 import type { Core } from '../../../core.ts'
 import { toDomainName } from '../../../lib/domain-name.ts'
 import { namedMutex } from '../../../lib/mutex.ts'
+import { obtained } from '../contents/contents.repository.ts'
 import { readCertificate } from './certificate-file.ts'
 import { type FoundFile, forgetMissing, store } from './inventory.repository.ts'
 import {
@@ -11,6 +12,7 @@ import {
   candidates,
   certificateFolder,
   edgeFiles,
+  fileOf,
 } from './places.ts'
 
 const MAX_BYTES = 256 * 1024
@@ -54,7 +56,10 @@ export function inventory({ config, db, now }: Pick<Core, 'config' | 'db' | 'now
       }
       inFolder = []
     }
-    const all = [...inFolder, ...files.flatMap(candidate)]
+    // Copies of the certificates in the database are no files of their own.
+    const copies = new Set((await obtained(db)).map(({ domain }) => fileOf(folder, domain)))
+    const found = [...inFolder, ...files.flatMap(candidate)]
+    const all = found.filter(({ path }) => !copies.has(path))
     const changed = all.filter(({ path, version }) => versions.get(path) !== version)
     for (const file of changed) {
       const certificate = await read(file)
@@ -65,7 +70,7 @@ export function inventory({ config, db, now }: Pick<Core, 'config' | 'db' | 'now
     }
     const present = all.map(({ path }) => path)
     for (const path of versions.keys()) if (!present.includes(path)) versions.delete(path)
-    if (note === undefined) await forgetMissing(db, { folder: owned, files, present }, now())
+    if (note === undefined) await forgetMissing(db, { folder: owned, files, present })
     return note
   }
 

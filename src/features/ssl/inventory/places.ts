@@ -12,8 +12,10 @@ export const certificateFolder = ({
 }: Pick<Config, 'SVC_CERTIFICATE_DIR' | 'DATA_DIR'>): string =>
   resolve(SVC_CERTIFICATE_DIR ?? join(DATA_DIR, 'certificates'))
 
+export const fileNameOf = (domain: string): string => `${domain}.pem`
+
 /** One file has key and chain, so that one rename replaces both. */
-export const fileOf = (folder: string, domain: string): string => join(folder, `${domain}.pem`)
+export const fileOf = (folder: string, domain: string): string => join(folder, fileNameOf(domain))
 
 export interface CandidateFile {
   path: string

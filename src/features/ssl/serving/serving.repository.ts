@@ -8,9 +8,9 @@ import type { Db } from '../../../database/database.ts'
 export const servable = (db: Db, folder: string, mailHost: string) =>
   db
     .selectFrom('certificates')
-    .select(['domain', 'names', 'path'])
+    .select(['domain', 'names', 'path', 'sealed_content'])
     .where('status', '=', 'active')
-    .where(sql<SqlBool>`starts_with(path, ${`${folder}/`})`)
+    .where(sql<SqlBool>`(sealed_content is not null or starts_with(path, ${`${folder}/`}))`)
     .where(
       sql<SqlBool>`(not auto_renew or certificates.domain = ${mailHost} or exists (
         select from domains join organizations on organizations.id = domains.organization_id

@@ -1,7 +1,7 @@
 import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Issued } from './certificate-authority.ts'
+import type { Issued } from '../acme/certificate-authority.ts'
 
 /** Rejects a certificate for another key or without one of the requested names. */
 export function checkIssued({ key, chain }: Issued, names: string[]): void {
@@ -13,15 +13,27 @@ export function checkIssued({ key, chain }: Issued, names: string[]): void {
   if (missing !== undefined) throw new Error(`the CA sent a certificate without ${missing}`)
 }
 
+export const pemOf = ({ key, chain }: Issued): string => `${key.trim()}\n${chain.trim()}\n`
+
+/** The text if it has a certificate and its key; undefined for all other texts. */
+export function keyAndChain(text: string): string | undefined {
+  try {
+    const matches = new X509Certificate(text).checkPrivateKey(createPrivateKey(text))
+    return matches ? text : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Replaces key and chain atomically with one rename. Only this user can read the file. */
-export async function writeKeyFile(path: string, { key, chain }: Issued): Promise<void> {
+export async function writeKeyFile(path: string, pem: string): Promise<void> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const temporary = `${path}.${randomBytes(6).toString('hex')}.new`
   try {
     const file = await open(temporary, 'wx', 0o600)
     try {
-      await file.writeFile(`${key.trim()}\n${chain.trim()}\n`)
+      await file.writeFile(pem)
       await file.sync()
     } finally {
       await file.close()
