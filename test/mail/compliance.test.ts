@@ -125,7 +125,7 @@ describe.skipIf(edgeMissing)(`compliance on a real Dovecot${skipped}`, () => {
     },
   )
 
-  it('exports every message byte for byte, including those of a suspended mailbox', async () => {
+  it('exports every message byte for byte, including those of a suspended mailbox (B1.2)', async () => {
     const { email, path } = await mailbox('jane')
     const strange = `Subject: one\r\n\r\nbytes \u00e9\u4e16 ${'x'.repeat(700_000)}\r\n`
     await append(email, 'INBOX', strange)

@@ -82,7 +82,7 @@ describe('bootstrap of the first organization', () => {
     ])
   })
 
-  it('gives the first domain a DKIM key and its DNS record (B3.1)', async () => {
+  it('gives the first domain a DKIM key and its DNS record (B3.1, N3)', async () => {
     const { api_key } = (await bootstrap()).body.data
     const headers = { 'x-api-key': api_key }
     const { items } = (await app.send('GET', '/api/v1/domains/', { headers })).body.data

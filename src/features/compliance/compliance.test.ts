@@ -87,7 +87,7 @@ describe('compliance requests', () => {
     [{ custodians: 'jane@acme.test' }],
     [{ end_date: 'soon' }],
     [{ end_date: '2020-01-01' }],
-  ])('rejects a legal hold with %j with 422', async (wrong) => {
+  ])('rejects a legal hold with %j with 422 (B1.4)', async (wrong) => {
     expect((await hold(wrong)).status).toBe(422)
   })
 

@@ -41,7 +41,7 @@ describe('RAG search', () => {
     expect((await foundIds(acme, 'Rechnung Heizungen'))[0]).toBe('rechnung')
   })
 
-  it('finds misspelled words and returns the mode', async () => {
+  it('finds misspelled words and says that the search is lexical (B2.10)', async () => {
     const { results, mode } = await search(acme, 'lighthuose inspektion')
     expect(results[0].document_id).toBe('lighthouse')
     expect(mode).toBe('lexical')
