@@ -1,5 +1,4 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config/index.ts'
 import { StartupError } from '../startup-error.ts'
@@ -51,16 +50,6 @@ export function prepareFolder(path: string, settings: Settings, now: Date): void
     }
     const left = join(folder, name)
     if (lstatSync(left).mtimeMs < oldest) rmSync(left, { force: true })
-  }
-}
-
-/** Makes a rename durable: without it a power failure may lose the file name. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

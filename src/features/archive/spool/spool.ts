@@ -1,9 +1,9 @@
 import { link, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Config } from '../../../config/index.ts'
+import { makeFolder, UNFINISHED, writeDurably } from '../../../lib/durable-file.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
 import { ulid } from '../../../lib/ulid.ts'
-import { makeFolder, UNFINISHED, writeDurably } from '../storage/durable-file.ts'
 
 const ID_FILE = 'spool-id'
 /** A younger file may belong to a message whose row is not committed yet. */

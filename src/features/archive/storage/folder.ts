@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { makeFolder, writeDurably } from './durable-file.ts'
+import { makeFolder, writeDurably } from '../../../lib/durable-file.ts'
 import { type Storage, StorageAway } from './object-storage.ts'
 
 /** A folder, such as a mounted share, for hosts without object storage. */

@@ -2,10 +2,9 @@ import type { Core } from '../../../core.ts'
 import type { Chore } from '../../../jobs/chores.ts'
 import { type Lease, newLease } from '../../../jobs/lease.ts'
 import { HOUR_SECONDS } from '../../../lib/time.ts'
-import { sealContent } from '../contents/contents.ts'
-import { checkIssued, pemOf, writeKeyFile } from '../contents/key-file.ts'
+import { sealContent, writeCopy } from '../contents/contents.ts'
+import { checkIssued, pemOf } from '../contents/issued.ts'
 import { readCertificate } from '../inventory/certificate-file.ts'
-import { certificateFolder, fileOf } from '../inventory/places.ts'
 import * as accounts from './accounts.repository.ts'
 import { setIssued, setProblem } from './certificate.repository.ts'
 import type { CertificateAuthority, Issued } from './certificate-authority.ts'
@@ -143,7 +142,7 @@ async function succeed(
     return true
   })
   // Other machines copy it from the database, and so does this one if it is killed here.
-  if (isStored) await writeKeyFile(fileOf(certificateFolder(core.config), order.domain), pem)
+  if (isStored) await writeCopy(core.config, order.domain, pem)
 }
 
 const fail = (

@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import type { Core } from '../../../core.ts'
+import { makeFolder, UNFINISHED, writeDurably } from '../../../lib/durable-file.ts'
+import { ulid } from '../../../lib/ulid.ts'
 import type { Vault } from '../../../lib/vault.ts'
 import { readCertificate } from '../inventory/certificate-file.ts'
 import { certificateFolder, fileOf } from '../inventory/places.ts'
 import { adopt, obtained } from './contents.repository.ts'
-import { keyAndChain, writeKeyFile } from './key-file.ts'
+import { keyAndChain } from './issued.ts'
+
+type Folder = Parameters<typeof certificateFolder>[0]
 
 const PURPOSE = 'key of a certificate'
 
@@ -12,6 +16,14 @@ export const sealContent = (vault: Vault, pem: string): Buffer => vault.seal(PUR
 
 export const openContent = (vault: Vault, sealed: Buffer | Uint8Array): string =>
   vault.open(PURPOSE, Buffer.from(sealed))
+
+/** Writes the file of this machine. Only this user can read it. */
+export async function writeCopy(config: Folder, domain: string, pem: string): Promise<void> {
+  const folder = certificateFolder(config)
+  await makeFolder(folder)
+  const path = fileOf(folder, domain)
+  await writeDurably(path, pem, `${path}.${ulid()}${UNFINISHED}`)
+}
 
 /**
  * Writes the certificates that were obtained here into the folder of this machine, where other programs
@@ -28,7 +40,7 @@ export async function copyCertificates({
     const text = await readFile(path, 'utf8').catch(() => '')
     if (sealed_content !== null) {
       const pem = openContent(vault, sealed_content)
-      if (text !== pem) await writeKeyFile(path, pem)
+      if (text !== pem) await writeCopy(config, domain, pem)
       continue
     }
     if (keyAndChain(text) === undefined) continue

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Core } from '../../../core.ts'
 import type { ServerCertificate } from '../../../mail/server-certificates.ts'
 import { copyCertificates, openContent } from '../contents/contents.ts'
-import { keyAndChain } from '../contents/key-file.ts'
+import { keyAndChain } from '../contents/issued.ts'
 import { certificateFolder, edgeFiles } from '../inventory/places.ts'
 import { servable } from './serving.repository.ts'
 

@@ -3,6 +3,7 @@ import type { Db } from '../../../database/database.ts'
 import { type Occurrence, occurrence } from '../../../events/events.ts'
 import { networkOf } from '../../../lib/ip.ts'
 import { ulid } from '../../../lib/ulid.ts'
+import { writeBehind } from '../../../lib/write-behind.ts'
 import { storeEvents } from '../store-events.ts'
 import * as tracked from '../tracked.repository.ts'
 import { messageIdOf, TrackingClick, TrackingOpen } from '../tracking.events.ts'
@@ -10,10 +11,6 @@ import type { NewTrackingEvent } from '../tracking-events.repository.ts'
 import { places } from './places.ts'
 import { deviceOf } from './visitor.ts'
 
-const CAPACITY = 20_000
-const BATCH = 1000
-const WAIT_MS = 200
-const RETRY_MS = 2000
 /** Faster than a person can react: the visitor is a scanner. */
 const TOO_SOON_MS = 2000
 
@@ -51,40 +48,11 @@ export function recorderOf(core: Needs): Recorder {
 export const closeRecorder = async ({ db }: Pick<Core, 'db'>): Promise<void> =>
   known.get(db)?.stop()
 
-/**
- * Stores opens and clicks in batches on one connection, so that a flood of visits does not use up the
- * connection pool. Visits beyond the size of the queue are dropped and counted.
- */
+/** Stores opens and clicks behind the answers. */
 function recorder({ config, db, events, log }: Needs) {
   const placeOf = places({ config, log })
-  const counts = { recorded: 0, dropped: 0, unknown: 0 }
-  let waiting: Seen[] = []
-  let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> = Promise.resolve()
-  let stopping = false
-
-  const schedule = (ms: number) => {
-    if (timer || stopping) return
-    timer = setTimeout(() => {
-      timer = undefined
-      running = running.then(drain)
-    }, ms)
-    timer.unref()
-  }
-
-  async function drain(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH)
-      try {
-        await store(batch)
-      } catch (error) {
-        log.warn({ err: error, waiting: waiting.length }, 'storing tracking events failed')
-        schedule(RETRY_MS)
-        return
-      }
-      waiting = waiting.slice(batch.length)
-    }
-  }
+  const stored = { recorded: 0, unknown: 0 }
+  const queue = writeBehind<Seen>({ log, name: 'tracking events', batch: 1000, store })
 
   async function store(batch: Seen[]): Promise<void> {
     const ids = [...new Set(batch.map(({ copy }) => copy))]
@@ -98,8 +66,8 @@ function recorder({ config, db, events, log }: Needs) {
       await storeEvents(tx, rows)
       await events.emitMany(tx, rows.filter(({ automated }) => !automated).map(occurrenceOf))
     })
-    counts.recorded += rows.length
-    counts.unknown += batch.length - rows.length
+    stored.recorded += rows.length
+    stored.unknown += batch.length - rows.length
   }
 
   function rowOf(seen: Seen, copy: tracked.TrackedCopy): NewTrackingEvent {
@@ -130,24 +98,14 @@ function recorder({ config, db, events, log }: Needs) {
   }
 
   return {
-    counts,
+    get counts() {
+      return { ...stored, dropped: queue.dropped }
+    },
     get waiting() {
-      return waiting.length
+      return queue.waiting
     },
-    add(seen: Seen): void {
-      if (waiting.length >= CAPACITY || stopping) {
-        if (counts.dropped++ === 0) log.warn('dropping tracking events: the queue is full')
-        return
-      }
-      waiting.push(seen)
-      schedule(WAIT_MS)
-    },
-    async stop(): Promise<void> {
-      stopping = true
-      clearTimeout(timer)
-      running = running.then(drain)
-      await running
-    },
+    add: queue.add,
+    stop: queue.stop,
   }
 }
 

@@ -3,13 +3,19 @@ import { dirname } from 'node:path'
 
 export const UNFINISHED = '.part'
 
-/** Writes a private file that is on disk, under its final name, when this returns. */
-export async function writeDurably(path: string, bytes: Buffer): Promise<void> {
-  const unfinished = `${path}${UNFINISHED}`
+/**
+ * Writes a private file that is on disk, under its final name, when this returns. Two writers of one
+ * file need different names for the unfinished ones.
+ */
+export async function writeDurably(
+  path: string,
+  content: Buffer | string,
+  unfinished = `${path}${UNFINISHED}`,
+): Promise<void> {
   try {
     const file = await open(unfinished, 'w', 0o600)
     try {
-      await file.writeFile(bytes)
+      await file.writeFile(content)
       await file.datasync()
     } finally {
       await file.close()
@@ -23,7 +29,7 @@ export async function writeDurably(path: string, bytes: Buffer): Promise<void> {
 }
 
 /** Without it a power failure may lose the name of a new file. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder)
   try {
     await handle.sync()
