@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import * as openpgp from 'openpgp'
-import encryptMessage from '../../src/features/encryption/delivery/encrypt-message.task.ts'
+import encryptMessage from '../../src/features/encryption/delivery/encrypt-with-pgp.task.ts'
 import { gpgMissing, startGpg } from '../../test/support/gpg.ts'
 import { cpuMs } from '../clients/cpu.ts'
 import type { Row } from '../parts.ts'

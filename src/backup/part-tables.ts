@@ -98,6 +98,7 @@ export const tablesOfOrganization: readonly PartTable[] = [
   ofOrganization('dav_collections'),
   ofParent('dav_objects', 'collection_id', 'dav_collections'),
   ofOrganization('pgp_keys'),
+  ofOrganization('smime_certificates'),
   ofOrganization('mail_encryption'),
   ofOrganization('archive_settings'),
   ofOrganization('archive_keys'),
@@ -127,6 +128,7 @@ export const tablesOfMailbox: readonly PartTable[] = [
     onlyIf: sql`exists (select from shared_mailboxes where id = incoming.shared_mailbox_id)`,
   },
   { name: 'pgp_keys', rows: (id) => sql`account_id = ${id}` },
+  { name: 'smime_certificates', rows: (id) => sql`account_id = ${id}` },
   { name: 'mail_encryption', rows: (id) => sql`account_id = ${id}` },
   { name: 'dav_collections', rows: (id) => sql`account_id = ${id}` },
   {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { type App, PASSWORD, startApp } from '../../test/support/app.ts'
+import { opensslMissing, startOpenssl } from '../../test/support/openssl.ts'
 import { startReinjectSink } from '../../test/support/reinject-sink.ts'
 import { type Mail, TryLater } from '../content/stage.ts'
 import { encryptDelivery } from '../features/encryption/delivery/encrypt-delivery.ts'
@@ -67,6 +68,7 @@ it('needs a usable key of the own mailbox', async () => {
   const other = await app.session('mailbox', (await app.tenant('keyless')).accountId)
   expect((await other.get(`${OWN}/delivery`)).body.data).toEqual({
     enabled: false,
+    method: 'pgp',
     fingerprint: null,
     updated_at: null,
   })
@@ -163,4 +165,62 @@ it('defers mail that cannot be encrypted, and never delivers it as plain text', 
   await damage(public_key)
   await jane.put(`${OWN}/delivery`, { enabled: false })
   expect(await delivered([acme.email])).toEqual([{ recipients: [acme.email], text: LETTER }])
+})
+
+it.skipIf(opensslMissing)('encrypts to the certificate of the holder with S/MIME', async () => {
+  const openssl = startOpenssl()
+  onTestFinished(() => openssl.stop())
+  const smime = { enabled: true, method: 'smime' }
+  expect((await jane.put(`${OWN}/delivery`, smime)).body.error_code).toBe('NO_USABLE_KEY')
+  const issued = openssl.issue(acme.email, { key: 'rsa', days: 3 })
+  const { certificate } = issued
+  const stored = await jane.post(`${OWN}/smime/import`, { certificate })
+  const { fingerprint } = stored.body.data
+  expect((await jane.put(`${OWN}/delivery`, smime)).body.data).toMatchObject({
+    ...smime,
+    fingerprint,
+  })
+  // The method stays when it is not sent.
+  expect((await jane.put(`${OWN}/delivery`, { enabled: true })).body.data.method).toBe('smime')
+
+  const opened = (text: string) =>
+    openssl.run(
+      ['cms', '-decrypt', '-recip', issued.files.certificate, '-inkey', issued.files.key],
+      text,
+    )
+  const [plain, encrypted, ...more] = await delivered([acme.email, bob])
+  expect(more).toEqual([])
+  expect(plain).toEqual({ recipients: [bob], text: LETTER })
+  const { text = '' } = encrypted ?? {}
+  expect(text).toMatch(/^From: ada@far.test\r\nTo: .*\r\nSubject: plans\r\nMIME-Version: 1.0\r\n/)
+  expect(text).toContain('application/pkcs7-mime; smime-type=enveloped-data')
+  expect(text).not.toContain('nine')
+  expect(text).not.toMatch(/[^\r]\n/)
+  expect(await opened(text)).toBe(LETTER.slice(LETTER.indexOf('Content-Type')))
+  expect(await delivered([acme.email], text)).toEqual([{ recipients: [acme.email], text }])
+  const pgp = 'Content-Type: multipart/encrypted; boundary=x\r\n\r\n--x--\r\n'
+  expect((await delivered([acme.email], pgp))[0]?.text).toBe(pgp)
+
+  // The certificate in use stays; the key of the other method may go.
+  for (const [client, base] of [
+    [jane, OWN],
+    [acme, API],
+  ] as const) {
+    const refused = await client.delete(`${base}/smime/certs/${fingerprint}`)
+    expect([refused.status, refused.body.error_code]).toEqual([409, 'KEY_IN_USE'])
+  }
+  const { items } = (await jane.get(`${OWN}/pgp/keys`)).body.data
+  expect((await jane.delete(`${OWN}/pgp/keys/${items[0].fingerprint}`)).status).toBe(200)
+  app.clock.advance(4 * DAY_MS)
+  const [late] = await delivered([acme.email])
+  app.clock.advance(-4 * DAY_MS)
+  expect(await opened(late?.text ?? '')).toContain('meet at nine')
+
+  const damage = (preferred: boolean) =>
+    app.core.db.updateTable('smime_certificates').set({ preferred }).execute()
+  await damage(false)
+  await expect(encryptDelivery(app.core)(passing([acme.email]))).rejects.toThrow(TryLater)
+  await damage(true)
+  await jane.put(`${OWN}/delivery`, { enabled: false })
+  expect((await jane.delete(`${OWN}/smime/certs/${fingerprint}`)).status).toBe(200)
 })

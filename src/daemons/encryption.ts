@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
+import { counts } from '../features/encryption/counts.ts'
 import { encryptionFeatures } from '../features/encryption/index.ts'
-import { counts } from '../features/encryption/pgp/messages.service.ts'
 import { scrapedCounter } from '../lib/metrics.ts'
 import type { Daemon } from './daemon.ts'
 

@@ -967,6 +967,7 @@ export interface Tables {
     organization_id: string
     enabled: boolean
     updated_at: Generated<Timestamp>
+    method: Generated<'pgp' | 'smime'>
   }
   mail_log: {
     id: string
@@ -1628,6 +1629,28 @@ export interface Tables {
     status: Generated<'active' | 'inactive'>
     auto_reply_enabled: Generated<boolean>
     auto_reply_message: string | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
+  smime_certificates: {
+    id: string
+    organization_id: string
+    account_id: string | null
+    email: string
+    fingerprint: string
+    subject: string
+    issuer: string
+    serial: string
+    key_type: string
+    key_length: number
+    certificate: string
+    chain: Generated<string>
+    private_key: Buffer | null
+    can_encrypt: boolean
+    can_sign: boolean
+    preferred: Generated<boolean>
+    not_before: Timestamp
+    expires_at: Timestamp
     created_at: Generated<Timestamp>
     updated_at: Generated<Timestamp>
   }

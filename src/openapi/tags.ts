@@ -28,7 +28,8 @@ const TAGS: Record<string, string> = {
   analytics: 'Figures of mail by domain, and reports.',
   migration: 'Copies of mailboxes from and to other servers over IMAP.',
   archive: 'Archived mail of an organization: search, restore, keys and imports.',
-  encryption: 'OpenPGP keys of mailboxes and correspondents, and what is done with them.',
+  encryption:
+    'OpenPGP keys and S/MIME certificates of mailboxes and correspondents, and what is done with them.',
   caldav: 'Calendars and contacts of mailboxes; programs reach them over CalDAV and CardDAV.',
   rag: 'Search in mail and documents by meaning and by words.',
   oauth: 'Programs that sign in with OAuth, and what holders allow them.',

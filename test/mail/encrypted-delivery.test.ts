@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
 import { type Gpg, gpgMissing, startGpg } from '../support/gpg.ts'
+import { opensslMissing, startOpenssl } from '../support/openssl.ts'
 import { message, openSmtp } from '../support/smtp-client.ts'
 
 const OWN = '/api/v1/mailbox/encryption'
@@ -61,6 +62,52 @@ describe.skipIf(edgeMissing ?? gpgMissing)(`encrypted delivery${why}`, () => {
     const arrived = await host.arrived(acme.email, 'passed on')
     expect(arrived).not.toContain('nine')
     expect(await opened(arrived)).toContain('a secret of nine words')
+  })
+
+  it.skipIf(opensslMissing)('arrives as S/MIME that openssl opens, of any size', async () => {
+    const openssl = startOpenssl()
+    onTestFinished(() => openssl.stop())
+    const other = await host.app.session('mailbox', globex.accountId)
+    const issued = openssl.issue(globex.email, { key: 'rsa' })
+    const { certificate } = issued
+    expect((await other.post(`${OWN}/smime/import`, { certificate })).status).toBe(201)
+    const setting = { enabled: true, method: 'smime' }
+    expect((await other.put(`${OWN}/delivery`, setting)).status).toBe(200)
+    const saved = await other.put('/api/v1/mailbox/forwarding', { enabled: false, addresses: [] })
+    expect(saved.status, saved.text).toBe(200)
+    const { certificate: recipient, key } = issued.files
+    for (const [subject, body] of [
+      ['sealed', 'meet at nine, Grüße'],
+      ['sealed and large', `meet at nine, Grüße\r\n${'a line of text\r\n'.repeat(200_000)}`],
+    ] as const) {
+      expect((await host.receive(globex.email, subject, body)).code).toBe(250)
+      const arrived = await host.arrived(globex.email, subject)
+      expect(arrived).toContain('application/pkcs7-mime')
+      expect(arrived).not.toContain('nine')
+      const opened = await openssl.run(
+        ['cms', '-decrypt', '-recip', recipient, '-inkey', key],
+        arrived,
+      )
+      expect(opened).toContain('meet at nine, Grüße')
+      expect(opened.length).toBeGreaterThan(body.length)
+      const older = await openssl.run(
+        ['smime', '-decrypt', '-recip', recipient, '-inkey', key],
+        arrived,
+      )
+      expect(older).toBe(opened)
+    }
+    // What arrives encrypted stays as it is.
+    const sealed = await openssl.run(['cms', '-encrypt', '-aes256', recipient], 'twice no')
+    const text = `From: ada@far.test\r\nTo: ${globex.email}\r\nSubject: once\r\n${sealed}`
+    const client = await openSmtp({ port: host.ports.smtp })
+    const reply = await client.send({ from: 'ada@far.test', to: [globex.email], text })
+    client.quit()
+    expect(reply.code).toBe(250)
+    const once = await host.arrived(globex.email, 'once')
+    expect(await openssl.run(['cms', '-decrypt', '-recip', recipient, '-inkey', key], once)).toBe(
+      'twice no',
+    )
+    await other.put(`${OWN}/delivery`, { enabled: false })
   })
 
   it('is deferred with 451 while there is no key, and arrives encrypted later', async () => {

@@ -25,7 +25,8 @@ const PLAIN = new Set(
   signing_secret since sort_by sort_dir source_host source_password source_username split start
   start_date status step storage_path subject suffix support_email support_url suppression_type
   target target_host target_password target_type target_username text timezone to url user_agent user_email
-  encrypted_message expire_date key key_type passphrase signature
+  certificate cipher encrypted_message expire_date key key_type new_passphrase passphrase pkcs12
+  signature
   bcc cc content_id content_type filename html_content new_name plaintext_content reply_to
   subject_template variables vacation_message value vcard violation_type webhook_secret webhook_url webhook_urls url_domain`.split(
     /\s+/,
@@ -84,6 +85,8 @@ export function tenantNames(
     ...domain,
     foreign: [...domain.foreign, () => [other.domainId, ulid()]],
   }
+
+  const certificate = byId(({ certificateFingerprint }) => certificateFingerprint)
 
   // Keyed by the whole route, by the first part of its path, or by the name alone.
   const names: Record<string, Named> = {
@@ -184,6 +187,9 @@ export function tenantNames(
     'organizations external_id': externalId('organization'),
     'organizations id': byId(({ organizationId }) => organizationId),
     fingerprint: byId(({ fingerprint }) => fingerprint),
+    'GET /api/v1/encryption/smime/certs/{fingerprint} fingerprint': certificate,
+    'DELETE /api/v1/encryption/smime/certs/{fingerprint} fingerprint': certificate,
+    'POST /api/v1/encryption/smime/certs/{fingerprint}/prefer fingerprint': certificate,
     'encryption job_id': ofOperators('none'),
     recipient_email: ofMailbox,
     sender_email: ofMailbox,

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { ulid } from '../../src/lib/ulid.ts'
 import type { Client } from './app.ts'
 import { type App, PASSWORD } from './app.ts'
+import { startOpenssl } from './openssl.ts'
 
 export type Tenant = Awaited<ReturnType<typeof furnishedTenant>>
 
@@ -196,6 +197,10 @@ export async function furnishedTenant(app: App, name: string) {
     email: tenant.email,
     passphrase: `the passphrase of ${name}`,
   })
+  const openssl = startOpenssl()
+  const { certificate } = openssl.issue(tenant.email)
+  openssl.stop()
+  const smime = await made('/encryption/smime/import', { email: tenant.email, certificate })
   const entry = await made('/url-protection/blocklist', {
     entry_type: 'domain',
     entry: `${name}-evil.test`,
@@ -245,6 +250,8 @@ export async function furnishedTenant(app: App, name: string) {
     entry.id,
     pgpKey.id,
     pgpKey.fingerprint,
+    smime.id,
+    smime.fingerprint,
     clickId,
     holder.id,
   ] as string[]
@@ -264,6 +271,7 @@ export async function furnishedTenant(app: App, name: string) {
     grantId,
     entryId: entry.id as string,
     fingerprint: pgpKey.fingerprint as string,
+    certificateFingerprint: smime.fingerprint as string,
     deadLetterId: String(deadLetter.id),
     deliveryId,
     quarantineId,

@@ -946,7 +946,8 @@ export type EmailAccountListItem = {
 
 export type EncryptedDelivery = {
   enabled: boolean
-  /** The key that mail is encrypted to */
+  method: "pgp" | "smime"
+  /** The key or certificate that mail is encrypted to */
   fingerprint: string | null
   updated_at: string | null
 }
@@ -2173,6 +2174,67 @@ export type SharedMailboxListItem = {
   status: "active" | "inactive"
   member_count: number
   created_at: string
+}
+
+export type SmimeCertificate = {
+  id: string
+  organization_id: string
+  /** null: the certificate of a correspondent */
+  account_id: string | null
+  email: string
+  /** SHA-256 of the certificate */
+  fingerprint: string
+  subject: string
+  issuer: string
+  serial: string
+  key_type: string
+  /** In bits */
+  key_length: number
+  has_private: boolean
+  can_encrypt: boolean
+  can_sign: boolean
+  /** Mail to the address is encrypted to this certificate */
+  preferred: boolean
+  not_before: string
+  expires_at: string
+  created_at: string
+  updated_at: string
+  /** In PEM */
+  certificate: string
+  /** In PEM: certificates that were sent with it */
+  chain: string
+}
+
+export type SmimeCertificateSummary = {
+  id: string
+  organization_id: string
+  /** null: the certificate of a correspondent */
+  account_id: string | null
+  email: string
+  /** SHA-256 of the certificate */
+  fingerprint: string
+  subject: string
+  issuer: string
+  serial: string
+  key_type: string
+  /** In bits */
+  key_length: number
+  has_private: boolean
+  can_encrypt: boolean
+  can_sign: boolean
+  /** Mail to the address is encrypted to this certificate */
+  preferred: boolean
+  not_before: string
+  expires_at: string
+  created_at: string
+  updated_at: string
+}
+
+export type SmimePrivateKey = {
+  /** SHA-256 of the certificate */
+  fingerprint: string
+  /** PKCS #8 in PEM, locked with the passphrase */
+  private_key: string
 }
 
 export type SmtpCredential = {
@@ -3756,6 +3818,40 @@ export interface Get {
     }
     data: PgpKey
   }
+  /** S/MIME certificates of mailboxes and correspondents, newest first. Key(read) */
+  '/encryption/smime/certs': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+      email?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      items: Array<SmimeCertificateSummary>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** Get a certificate in PEM. Key(read) */
+  '/encryption/smime/certs/{fingerprint}': {
+    params: {
+      fingerprint: string
+    }
+    query?: {
+      /** Where several addresses have the key */
+      email?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: SmimeCertificate
+  }
   /** List the scripts of a mailbox, sorted by name. Key(read) */
   '/filters/': {
     query: {
@@ -3835,7 +3931,7 @@ export interface Get {
   '/mailbox/capabilities': {
     data: MailboxCapabilities
   }
-  /** Whether mail that arrives is encrypted to the own key. Mailbox session */
+  /** Whether mail that arrives is encrypted to the own key or certificate. Mailbox session */
   '/mailbox/encryption/delivery': {
     data: EncryptedDelivery
   }
@@ -3877,6 +3973,38 @@ export interface Get {
       fingerprint: string
     }
     data: PgpPrivateKey
+  }
+  /** The own S/MIME certificates, newest first. Mailbox session */
+  '/mailbox/encryption/smime/certs': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+    }
+    data: {
+      items: Array<SmimeCertificateSummary>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** An own certificate in PEM. Mailbox session */
+  '/mailbox/encryption/smime/certs/{fingerprint}': {
+    params: {
+      fingerprint: string
+    }
+    data: SmimeCertificate
+  }
+  /** An own private key, locked with its passphrase, for other programs. Mailbox session */
+  '/mailbox/encryption/smime/certs/{fingerprint}/private': {
+    params: {
+      fingerprint: string
+    }
+    data: SmimePrivateKey
   }
   /** Where mail of this mailbox goes on to. Mailbox session */
   '/mailbox/forwarding': {
@@ -7952,6 +8080,116 @@ export interface Post {
       }>
     }
   }
+  /** Encrypt to this certificate from now on. Key(write) */
+  '/encryption/smime/certs/{fingerprint}/prefer': {
+    params: {
+      fingerprint: string
+    }
+    query?: {
+      /** Where several addresses have the key */
+      email?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: SmimeCertificate
+  }
+  /** Decrypt a text with a private key and its passphrase. Key(read) */
+  '/encryption/smime/decrypt': {
+    body: {
+      email: string
+      passphrase: string
+      /** application/pkcs7-mime with its header, or CMS in PEM */
+      encrypted_message: string
+      sender_email?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      message: string
+      signatures: Array<{
+        /** Of the certificate of the signer */
+        fingerprint: string | null
+        signer: string | null
+        valid: boolean
+        /** A root of the operator, or the organization has stored the certificate */
+        trusted_by: "root" | "stored" | null
+        problem: string | null
+      }>
+    }
+  }
+  /** Encrypt a text to the preferred certificates of its recipients. Key(read) */
+  '/encryption/smime/encrypt': {
+    body: {
+      recipient_email?: string
+      recipients?: Array<string>
+      /** Mail programs expect a MIME part with its header */
+      message: string
+      /** Fewer programs read aes-256-gcm, which detects changes */
+      cipher?: "aes-256-cbc" | "aes-256-gcm"
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      encrypted_message: string
+    }
+  }
+  /** Store a certificate of a mailbox or of a correspondent. Key(write) */
+  '/encryption/smime/import': {
+    body: {
+      email: string
+      /** In PEM: the certificate, others that vouch for it, and the private key, if any */
+      certificate?: string
+      /** A PKCS #12 file (.p12, .pfx) in Base64 instead */
+      pkcs12?: string
+      /** Opens the private key, and locks it here; it is not stored */
+      passphrase?: string
+      /** Locks the private key here, instead of the passphrase that opens it */
+      new_passphrase?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: SmimeCertificate
+  }
+  /** Sign a text with a private key and its passphrase. Key(read) */
+  '/encryption/smime/sign': {
+    body: {
+      email: string
+      passphrase: string
+      message: string
+      detached?: boolean
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      signed_message: string
+    }
+  }
+  /** Verify a signature by trusted roots and stored certificates. Key(read) */
+  '/encryption/smime/verify': {
+    body: {
+      /** multipart/signed or application/pkcs7-mime with its header, or CMS in PEM */
+      message: string
+      /** Of the message, as CMS in PEM */
+      signature?: string
+      sender_email: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      /** There is a signature, and all of them are valid */
+      valid: boolean
+      message: string
+      signatures: Array<{
+        /** Of the certificate of the signer */
+        fingerprint: string | null
+        signer: string | null
+        valid: boolean
+        /** A root of the operator, or the organization has stored the certificate */
+        trusted_by: "root" | "stored" | null
+        problem: string | null
+      }>
+    }
+  }
   /** Create a script of a mailbox, or replace the script with this name. Key(write) */
   '/filters/': {
     query: {
@@ -8130,6 +8368,97 @@ export interface Post {
       signatures: Array<{
         key_id: string
         valid: boolean
+        problem: string | null
+      }>
+    }
+  }
+  /** Encrypt to this own certificate from now on. Mailbox session */
+  '/mailbox/encryption/smime/certs/{fingerprint}/prefer': {
+    params: {
+      fingerprint: string
+    }
+    data: SmimeCertificate
+  }
+  /** Decrypt a text with an own private key and its passphrase. Mailbox session */
+  '/mailbox/encryption/smime/decrypt': {
+    body: {
+      passphrase: string
+      /** application/pkcs7-mime with its header, or CMS in PEM */
+      encrypted_message: string
+      sender_email?: string
+    }
+    data: {
+      message: string
+      signatures: Array<{
+        /** Of the certificate of the signer */
+        fingerprint: string | null
+        signer: string | null
+        valid: boolean
+        /** A root of the operator, or the organization has stored the certificate */
+        trusted_by: "root" | "stored" | null
+        problem: string | null
+      }>
+    }
+  }
+  /** Encrypt a text to certificates that the organization has stored. Mailbox session */
+  '/mailbox/encryption/smime/encrypt': {
+    body: {
+      recipient_email?: string
+      recipients?: Array<string>
+      /** Mail programs expect a MIME part with its header */
+      message: string
+      /** Fewer programs read aes-256-gcm, which detects changes */
+      cipher?: "aes-256-cbc" | "aes-256-gcm"
+    }
+    data: {
+      encrypted_message: string
+    }
+  }
+  /** Store an own certificate, with or without its private key. Mailbox session */
+  '/mailbox/encryption/smime/import': {
+    body?: {
+      /** In PEM: the certificate, others that vouch for it, and the private key, if any */
+      certificate?: string
+      /** A PKCS #12 file (.p12, .pfx) in Base64 instead */
+      pkcs12?: string
+      /** Opens the private key, and locks it here; it is not stored */
+      passphrase?: string
+      /** Locks the private key here, instead of the passphrase that opens it */
+      new_passphrase?: string
+    }
+    data: SmimeCertificate
+  }
+  /** Sign a text with an own private key and its passphrase. Mailbox session */
+  '/mailbox/encryption/smime/sign': {
+    body: {
+      passphrase: string
+      message: string
+      detached?: boolean
+    }
+    data: {
+      signed_message: string
+    }
+  }
+  /** Verify a signature by trusted roots and stored certificates. Mailbox session */
+  '/mailbox/encryption/smime/verify': {
+    body: {
+      /** multipart/signed or application/pkcs7-mime with its header, or CMS in PEM */
+      message: string
+      /** Of the message, as CMS in PEM */
+      signature?: string
+      sender_email: string
+    }
+    data: {
+      /** There is a signature, and all of them are valid */
+      valid: boolean
+      message: string
+      signatures: Array<{
+        /** Of the certificate of the signer */
+        fingerprint: string | null
+        signer: string | null
+        valid: boolean
+        /** A root of the operator, or the organization has stored the certificate */
+        trusted_by: "root" | "stored" | null
         problem: string | null
       }>
     }
@@ -10512,10 +10841,12 @@ export interface Put {
       active: boolean
     }
   }
-  /** Encrypt mail that arrives to the own preferred key, or stop to. Mailbox session */
+  /** Encrypt mail that arrives to the own preferred key or certificate, or stop to. Mailbox session */
   '/mailbox/encryption/delivery': {
     body: {
       enabled: boolean
+      /** Unset: as before, or pgp */
+      method?: "pgp" | "smime"
     }
     data: EncryptedDelivery
   }
@@ -11211,6 +11542,22 @@ export interface Delete {
       deleted: number
     }
   }
+  /** Delete a certificate, also its private key. Key(write) */
+  '/encryption/smime/certs/{fingerprint}': {
+    params: {
+      fingerprint: string
+    }
+    query?: {
+      /** Where several addresses have the key */
+      email?: string
+      /** Platform callers only: the organization that is meant */
+      organization_id?: string
+    }
+    data: {
+      fingerprint: string
+      deleted: number
+    }
+  }
   /** Delete a script of a mailbox; an active script is deactivated first. Key(write) */
   '/filters/{name}': {
     params: {
@@ -11244,6 +11591,16 @@ export interface Delete {
   }
   /** Delete an own key, also its private part. Mailbox session */
   '/mailbox/encryption/pgp/keys/{fingerprint}': {
+    params: {
+      fingerprint: string
+    }
+    data: {
+      fingerprint: string
+      deleted: number
+    }
+  }
+  /** Delete an own certificate, also its private key. Mailbox session */
+  '/mailbox/encryption/smime/certs/{fingerprint}': {
     params: {
       fingerprint: string
     }
@@ -11739,6 +12096,15 @@ export interface Levels {
   'POST /encryption/pgp/keys/{fingerprint}/prefer': 'write'
   'POST /encryption/pgp/sign': 'read'
   'POST /encryption/pgp/verify': 'read'
+  'GET /encryption/smime/certs': 'read'
+  'GET /encryption/smime/certs/{fingerprint}': 'read'
+  'DELETE /encryption/smime/certs/{fingerprint}': 'write'
+  'POST /encryption/smime/certs/{fingerprint}/prefer': 'write'
+  'POST /encryption/smime/decrypt': 'read'
+  'POST /encryption/smime/encrypt': 'read'
+  'POST /encryption/smime/import': 'write'
+  'POST /encryption/smime/sign': 'read'
+  'POST /encryption/smime/verify': 'read'
   'GET /filters/': 'read'
   'POST /filters/': 'write'
   'GET /filters/{name}': 'read'
@@ -11770,6 +12136,16 @@ export interface Levels {
   'GET /mailbox/encryption/pgp/keys/{fingerprint}/private': 'Mailbox session'
   'POST /mailbox/encryption/pgp/sign': 'Mailbox session'
   'POST /mailbox/encryption/pgp/verify': 'Mailbox session'
+  'GET /mailbox/encryption/smime/certs': 'Mailbox session'
+  'GET /mailbox/encryption/smime/certs/{fingerprint}': 'Mailbox session'
+  'DELETE /mailbox/encryption/smime/certs/{fingerprint}': 'Mailbox session'
+  'POST /mailbox/encryption/smime/certs/{fingerprint}/prefer': 'Mailbox session'
+  'GET /mailbox/encryption/smime/certs/{fingerprint}/private': 'Mailbox session'
+  'POST /mailbox/encryption/smime/decrypt': 'Mailbox session'
+  'POST /mailbox/encryption/smime/encrypt': 'Mailbox session'
+  'POST /mailbox/encryption/smime/import': 'Mailbox session'
+  'POST /mailbox/encryption/smime/sign': 'Mailbox session'
+  'POST /mailbox/encryption/smime/verify': 'Mailbox session'
   'GET /mailbox/forwarding': 'Mailbox session'
   'PUT /mailbox/forwarding': 'Mailbox session'
   'GET /mailbox/grants': 'Mailbox session'

@@ -1,6 +1,7 @@
 import { defineError } from '../../errors.ts'
 
 export const KeyNotFound = defineError({ status: 404, message: 'Key not found' })
+export const CertificateNotFound = defineError({ status: 404, message: 'Certificate not found' })
 export const KeyJobNotFound = defineError({ status: 404, message: 'Key job not found' })
 
 export const MailboxNotFound = defineError<string>({

@@ -33,7 +33,7 @@ export const holderRoutes =
       config: { auth: mailboxSession() },
       schema: {
         operationId: 'mailbox_encrypted_delivery',
-        summary: 'Whether mail that arrives is encrypted to the own key',
+        summary: 'Whether mail that arrives is encrypted to the own key or certificate',
         response: { 200: Success(shapes.Delivery) },
       },
       handler: async ({ caller }) =>
@@ -44,13 +44,13 @@ export const holderRoutes =
       config: { auth: mailboxSession(), errors: [errors.NoUsableKey] },
       schema: {
         operationId: 'mailbox_set_encrypted_delivery',
-        summary: 'Encrypt mail that arrives to the own preferred key, or stop to',
+        summary: 'Encrypt mail that arrives to the own preferred key or certificate, or stop to',
         description: 'Mail that cannot be encrypted is deferred; it never arrives as plain text.',
         body: shapes.DeliveryBody,
         response: { 200: Success(shapes.Delivery) },
       },
       handler: async ({ caller, body }) =>
-        success('Encrypted delivery saved', await delivery.set(caller, body.enabled)),
+        success('Encrypted delivery saved', await delivery.set(caller, body)),
     })
 
     app.get('/pgp/keys', {

@@ -8,9 +8,11 @@ import type { MessageService } from './pgp/messages.service.ts'
 import { MAX_BODY_BYTES } from './pgp/pgp.routes.ts'
 import * as shapes from './pgp/pgp.schemas.ts'
 
-const organization_id = Type.String({ minLength: 1, maxLength: 255 })
+export const organization_id = Type.String({ minLength: 1, maxLength: 255 })
 
-const whoseOf = (sent: { organization_id: string }) => ({ organizationId: sent.organization_id })
+export const whoseOf = (sent: { organization_id: string }) => ({
+  organizationId: sent.organization_id,
+})
 
 /** Called by other services of this installation; the caller names the organization and is trusted. */
 export const internalRoutes =

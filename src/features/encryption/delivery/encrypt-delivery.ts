@@ -12,8 +12,11 @@ const TIME_LIMIT_MS = 60_000
 const MAX_DEPTH = 20
 const NOT_NOW = 'a recipient has encrypted delivery, and the message cannot be encrypted now'
 
-const task = taskIn<typeof import('./encrypt-message.task.ts')>(
-  'features/encryption/delivery/encrypt-message',
+const pgpTask = taskIn<typeof import('./encrypt-with-pgp.task.ts')>(
+  'features/encryption/delivery/encrypt-with-pgp',
+)
+const smimeTask = taskIn<typeof import('./encrypt-with-smime.task.ts')>(
+  'features/encryption/delivery/encrypt-with-smime',
 )
 
 type Needs = Pick<Core, 'db' | 'log' | 'now' | 'workers'>
@@ -45,14 +48,17 @@ export const encryptDelivery =
 async function encrypted(
   { now, workers }: Needs,
   message: MimeMessage,
-  { organization_id, public_key, expires_at, revoked }: Encrypting,
+  { organization_id, method, public_key, expires_at, revoked }: Encrypting,
 ): Promise<MimeMessage> {
   if (public_key === null || revoked) throw new Error('the mailbox has no usable key')
   const hasExpired = expires_at !== null && new Date(expires_at) <= now()
   const at = hasExpired ? new Date(new Date(expires_at).getTime() - 1000) : now()
   const input = { raw: forThread(message.raw), publicKey: public_key, at }
   const limits = { owner: organization_id, timeLimitMs: TIME_LIMIT_MS }
-  const done = await workers.run(task, input, limits)
+  const done =
+    method === 'pgp'
+      ? await workers.run(pgpTask, input, limits)
+      : await workers.run(smimeTask, input, limits)
   return done ? new MimeMessage(bufferOf(done)) : message
 }
 

@@ -1,5 +1,5 @@
 import * as openpgp from 'openpgp'
-import { type Answer, answer } from './openpgp.ts'
+import { type Answer, answer } from '../answer.ts'
 import { factsOf, type ReadKey } from './read-key.task.ts'
 
 interface Input {

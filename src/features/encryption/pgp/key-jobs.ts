@@ -8,6 +8,7 @@ import { periodically } from '../../../lib/periodically.ts'
 import { DAY_MS, HOUR_SECONDS, MINUTE_MS } from '../../../lib/time.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { KeyJobNotFound, TooManyKeyJobs } from '../encryption.errors.ts'
+import { lockAddress } from '../encryption.repository.ts'
 import type { Whose } from '../whose.ts'
 import * as keys from './pgp.repository.ts'
 import type { ReadKey } from './read-key.task.ts'
@@ -77,7 +78,7 @@ export function keyJobs({ change, db, log, now }: Pick<Core, 'change' | 'db' | '
       const id = ulid()
       const at = now().toISOString()
       const job = await change(caller, async (tx) => {
-        await keys.lockAddress(tx, organizationId, '')
+        await lockAddress(tx, organizationId, '')
         if ((await keys.countJobs(tx, organizationId, lostBefore())) >= MAX_RUNNING) {
           throw new TooManyKeyJobs({ limit: MAX_RUNNING })
         }

@@ -2,17 +2,20 @@ import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import type { Tx } from '../../../database/database.ts'
 import { type Page, paginated } from '../../../http/paging.ts'
-import { domainOf, localPartOf, toMailAddress } from '../../../lib/mail-address.ts'
+import { domainOf, localPartOf } from '../../../lib/mail-address.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { taskIn } from '../../../lib/worker-pool.ts'
 import { EncryptionKeyGenerated } from '../../domains/domains.events.ts'
+import { accepted } from '../answer.ts'
 import { isEncrypting } from '../delivery/delivery.repository.ts'
 import * as errors from '../encryption.errors.ts'
 import { EncryptionKeyImported } from '../encryption.events.ts'
+import { lockAddress } from '../encryption.repository.ts'
+import { isUsable, named } from '../keys.ts'
+import { ownerOf } from '../owner.ts'
 import type { Whose } from '../whose.ts'
 import { wkdHash } from '../wkd/wkd-hash.ts'
 import type { KeyJobs } from './key-jobs.ts'
-import type { Answer } from './openpgp.ts'
 import * as keys from './pgp.repository.ts'
 import type { ReadKey } from './read-key.task.ts'
 
@@ -43,21 +46,6 @@ export type KeyService = ReturnType<typeof keyService>
 export function keyService(needs: Needs) {
   const { change, db, events, now, vault, workers, keyJobs } = needs
 
-  /** A holder has one address; a tenant names one, of a mailbox where a private key is stored. */
-  async function ownerOf({ organizationId, account }: Whose, sent: string) {
-    if (account) return { email: account.email, account_id: account.id, name: null }
-    const email = toMailAddress(sent)?.address
-    if (email === undefined) throw new errors.Refused(`${sent} is not an e-mail address`)
-    const found = await keys.findAccount(db, organizationId, email)
-    return { email, account_id: found?.id ?? null, name: found?.name ?? null }
-  }
-
-  async function mailboxOf(whose: Whose, sent: string) {
-    const { account_id, ...owner } = await ownerOf(whose, sent)
-    if (account_id === null) throw new errors.MailboxNotFound(owner.email)
-    return { ...owner, account_id }
-  }
-
   /** Stores a key in the transaction of the caller. A key that is there already is brought up to date. */
   async function store(
     tx: Tx,
@@ -65,7 +53,7 @@ export function keyService(needs: Needs) {
     { email, account_id }: { email: string; account_id: string | null },
     { private_key, published_key, ...facts }: ReadKey,
   ) {
-    await keys.lockAddress(tx, organizationId, email)
+    await lockAddress(tx, organizationId, email)
     const present = await keys.ofAddress(tx, organizationId, email)
     const at = now().toISOString()
     const row = {
@@ -99,7 +87,7 @@ export function keyService(needs: Needs) {
   /** Mail that cannot be encrypted would wait, and then be returned to its senders. */
   async function refuseInUse(tx: Tx, key: { preferred: boolean; account_id: string | null }) {
     if (!key.preferred || key.account_id === null) return
-    if (await isEncrypting(tx, key.account_id)) throw new errors.KeyInUse()
+    if (await isEncrypting(tx, key.account_id, 'pgp')) throw new errors.KeyInUse()
   }
 
   async function storeGenerated(tx: Tx, whose: Whose, owner: Owner, made: ReadKey) {
@@ -113,8 +101,6 @@ export function keyService(needs: Needs) {
   }
 
   return {
-    ownerOf,
-
     async list(whose: Whose, email: string | undefined, page: Page) {
       const address = email === undefined ? undefined : email.trim().toLowerCase()
       const { items, total } = await keys.list(db, whose, address, page)
@@ -139,7 +125,9 @@ export function keyService(needs: Needs) {
 
     /** Curve25519 at once, as a key; RSA in the background, as a job. */
     async generate(caller: Caller, whose: Whose, sent: string, wanted: NewKey) {
-      const owner = await mailboxOf(whose, sent)
+      const { account_id, ...known } = await ownerOf(db, whose, sent)
+      if (account_id === null) throw new errors.MailboxNotFound(known.email)
+      const owner = { ...known, account_id }
       const { name = owner.name ?? '', passphrase, key_type = 'ECC', key_length = 4096 } = wanted
       const input = {
         email: owner.email,
@@ -172,7 +160,7 @@ export function keyService(needs: Needs) {
       sent: string,
       { key, passphrase }: { key: string; passphrase?: string },
     ) {
-      const owner = await ownerOf(whose, sent)
+      const owner = await ownerOf(db, whose, sent)
       const present = await keys.ofAddress(db, whose.organizationId, owner.email)
       const known = present.map(({ public_key }) => public_key)
       const input = { key, email: owner.email, passphrase, known, now: now() }
@@ -198,7 +186,7 @@ export function keyService(needs: Needs) {
     async prefer(caller: Caller, whose: Whose, fingerprint: string, email?: string) {
       const { email: address } = await this.get(whose, fingerprint, email)
       await change(caller, async (tx) => {
-        await keys.lockAddress(tx, whose.organizationId, address)
+        await lockAddress(tx, whose.organizationId, address)
         const found = await keys.find(tx, whose, named(fingerprint), address)
         if (!found) throw new errors.KeyNotFound()
         if (!isUsable(found, now())) throw new errors.KeyUnusable()
@@ -214,7 +202,7 @@ export function keyService(needs: Needs) {
         const found = await keys.findAll(tx, whose, named(fingerprint), address)
         if (found.length === 0) throw new errors.KeyNotFound()
         for (const one of found) {
-          await keys.lockAddress(tx, one.organization_id, one.email)
+          await lockAddress(tx, one.organization_id, one.email)
           await refuseInUse(tx, one)
           await keys.remove(tx, one.id)
           const left = await keys.ofAddress(tx, one.organization_id, one.email)
@@ -234,24 +222,6 @@ export function keyService(needs: Needs) {
 interface Owner {
   email: string
   account_id: string
-}
-
-/** Programs show fingerprints in groups, and with 0x. */
-const named = (fingerprint: string): string =>
-  fingerprint.replace(/^0x/i, '').replace(/\s+/g, '').toUpperCase()
-
-interface Validity {
-  can_encrypt: boolean
-  revoked: boolean
-  expires_at: string | null
-}
-
-export const isUsable = ({ can_encrypt, revoked, expires_at }: Validity, now: Date): boolean =>
-  can_encrypt && !revoked && (expires_at === null || new Date(expires_at) > now)
-
-export function accepted<Value>(answer: Answer<Value>): Value {
-  if (answer.problem === undefined) return answer.value
-  throw answer.isWrongPassphrase ? new errors.WrongPassphrase() : new errors.Refused(answer.problem)
 }
 
 const DAY_SECONDS = 86_400

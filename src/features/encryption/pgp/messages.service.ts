@@ -1,8 +1,11 @@
 import type { Core } from '../../../core.ts'
 import { taskIn } from '../../../lib/worker-pool.ts'
+import { accepted } from '../answer.ts'
+import { counts } from '../counts.ts'
 import * as errors from '../encryption.errors.ts'
+import { isUsable } from '../keys.ts'
 import type { Whose } from '../whose.ts'
-import { accepted, isUsable, PURPOSE } from './keys.service.ts'
+import { PURPOSE } from './keys.service.ts'
 import * as keys from './pgp.repository.ts'
 
 const TIME_LIMIT_MS = 20_000
@@ -10,16 +13,6 @@ const TIME_LIMIT_MS = 20_000
 const task = taskIn<typeof import('./messages.task.ts')>('features/encryption/pgp/messages')
 
 type Needs = Pick<Core, 'db' | 'now' | 'vault' | 'workers'>
-
-export interface EncryptionCounts {
-  encrypted: number
-  decrypted: number
-  signed: number
-  verified: number
-}
-
-// Of this process; the service encryption shows them.
-export const counts: EncryptionCounts = { encrypted: 0, decrypted: 0, signed: 0, verified: 0 }
 
 export type MessageService = ReturnType<typeof messageService>
 

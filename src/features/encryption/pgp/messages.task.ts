@@ -1,5 +1,6 @@
 import * as openpgp from 'openpgp'
-import { type Answer, answer, LIMITS, Refused, storedKey, unarmoured, unlocked } from './openpgp.ts'
+import { type Answer, answer, Refused } from '../answer.ts'
+import { LIMITS, storedKey, unarmoured, unlocked } from './openpgp.ts'
 
 /** A stored private key with what opens it. */
 interface Opened {

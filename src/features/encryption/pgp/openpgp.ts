@@ -1,4 +1,5 @@
 import * as openpgp from 'openpgp'
+import { Refused, WrongPassphrase } from '../answer.ts'
 import { packetProblem } from './packets.ts'
 
 /** Runs in worker threads only: the library takes a quarter of a second to load. */
@@ -7,28 +8,6 @@ export const LIMITS = {
   maxDecompressedMessageSize: 20 * 1024 * 1024,
   maxArgon2MemoryExponent: 16,
 } as const
-
-/** Refused input, in words for the caller. */
-export class Refused extends Error {}
-
-/** The result of a task: a value, or why the input was refused. */
-export type Answer<Value> =
-  | { value: Value; problem?: undefined }
-  | { problem: string; isWrongPassphrase?: boolean }
-
-class WrongPassphrase extends Refused {}
-
-export async function answer<Value>(work: () => Promise<Value>): Promise<Answer<Value>> {
-  try {
-    return { value: await work() }
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    return {
-      problem: error.message,
-      ...(error instanceof WrongPassphrase && { isWrongPassphrase: true }),
-    }
-  }
-}
 
 /** The bytes of an armoured text, within the budget. */
 export async function unarmoured(text: string): Promise<Uint8Array> {

@@ -1,8 +1,9 @@
-import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import { inOrder, pageAndTotal, withIds } from '../../../database/paging.ts'
 import type { Tables } from '../../../database/tables.ts'
 import type { Page } from '../../../http/paging.ts'
+import { rowsOf } from '../encryption.repository.ts'
 import type { Whose } from '../whose.ts'
 
 const columns = [
@@ -23,13 +24,8 @@ const columns = [
   'updated_at',
 ] as const
 
-const within = ({ organizationId, account }: Whose) =>
-  account
-    ? sql<SqlBool>`organization_id = ${organizationId} and account_id = ${account.id}`
-    : sql<SqlBool>`organization_id = ${organizationId}`
-
 export async function list(db: Db, whose: Whose, email: string | undefined, page: Page) {
-  let query = db.selectFrom('pgp_keys').where(within(whose))
+  let query = db.selectFrom('pgp_keys').where(rowsOf(whose))
   if (email !== undefined) query = query.where('email', '=', email)
   const order = { by: 'created_at', direction: 'desc' } as const
   const { ids, total } = await pageAndTotal(db, query, 'pgp_keys', order, page)
@@ -44,7 +40,7 @@ export async function list(db: Db, whose: Whose, email: string | undefined, page
 const named = (db: Db, whose: Whose, fingerprint: string, email: string | undefined) => {
   const query = db
     .selectFrom('pgp_keys')
-    .where(within(whose))
+    .where(rowsOf(whose))
     .where('fingerprint', '=', fingerprint)
     .orderBy('created_at')
     .orderBy('id')
@@ -64,12 +60,6 @@ export const sealedPrivateKey = (db: Db, whose: Whose, fingerprint: string) =>
     .select(['fingerprint', 'private_key'])
     .where('private_key', 'is not', null)
     .executeTakeFirst()
-
-/** Changes of the keys of an address follow each other, so that one of them is preferred. */
-export const lockAddress = (tx: Tx, organizationId: string, email: string) =>
-  sql`select pg_advisory_xact_lock(hashtextextended(${`pgp ${organizationId} ${email}`}, 0))`.execute(
-    tx,
-  )
 
 export const ofAddress = (db: Db, organizationId: string, email: string) =>
   db
@@ -111,14 +101,6 @@ export async function prefer(tx: Tx, organizationId: string, email: string, id: 
   await keys.set({ preferred: true }).where('id', '=', id).execute()
 }
 
-export const findAccount = (db: Db, organizationId: string, email: string) =>
-  db
-    .selectFrom('email_accounts')
-    .select(['id', 'email', 'name'])
-    .where('organization_id', '=', organizationId)
-    .where('email', '=', email)
-    .executeTakeFirst()
-
 const job = ['id as job_id', 'email', 'status', 'fingerprint', 'error', 'created_at'] as const
 
 type JobRow = Selectable<Tables['pgp_key_jobs']>
@@ -134,7 +116,7 @@ export const findJob = (db: Db, whose: Whose, id: string, lostBefore: Date) =>
         then 'failed' else status end`.as('status'),
     ])
     .where('id', '=', id)
-    .where(within(whose))
+    .where(rowsOf(whose))
     .executeTakeFirst()
 
 export const insertJob = (tx: Tx, row: Insertable<Tables['pgp_key_jobs']>) =>

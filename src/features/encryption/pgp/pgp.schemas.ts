@@ -167,9 +167,15 @@ export const Verified = Type.Object({
 export const Delivery = Type.Object(
   {
     enabled: Type.Boolean(),
-    fingerprint: Nullable(Type.String({ description: 'The key that mail is encrypted to' })),
+    method: OneOf(['pgp', 'smime']),
+    fingerprint: Nullable(
+      Type.String({ description: 'The key or certificate that mail is encrypted to' }),
+    ),
     updated_at: Nullable(Timestamp),
   },
   { title: 'EncryptedDelivery' },
 )
-export const DeliveryBody = Body({ enabled: Type.Boolean() })
+export const DeliveryBody = Body({
+  enabled: Type.Boolean(),
+  method: Type.Optional(OneOf(['pgp', 'smime'], { description: 'Unset: as before, or pgp' })),
+})

@@ -1,5 +1,6 @@
 import * as openpgp from 'openpgp'
-import { type Answer, answer, LIMITS, Refused, unarmoured, unlocked } from './openpgp.ts'
+import { type Answer, answer, Refused } from '../answer.ts'
+import { LIMITS, unarmoured, unlocked } from './openpgp.ts'
 
 interface Input {
   /** A public or private key in ASCII armour. */

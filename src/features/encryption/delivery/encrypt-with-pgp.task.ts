@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import * as openpgp from 'openpgp'
 import { bufferOf, joinedAtOnce, shared } from '../../../lib/shared-bytes.ts'
-import { type HeaderLine, headerBlock, headerEnd } from '../../../mime/headers.ts'
+import { type HeaderLine, headerBlock } from '../../../mime/headers.ts'
 import { MimeMessage } from '../../../mime/message.ts'
 import { storedKey } from '../pgp/openpgp.ts'
+import { divided, isEncryptedAlready } from './message-parts.ts'
 
 interface Input {
   raw: Uint8Array
@@ -18,7 +19,7 @@ const COMPRESSED_FROM_BYTES = 256 * 1024
 /** A message as PGP/MIME (RFC 3156) for one key; undefined if it is encrypted already. */
 export default async ({ raw, publicKey, at }: Input): Promise<Uint8Array | undefined> => {
   const message = new MimeMessage(bufferOf(raw))
-  if (message.summary.isEncrypted || isInline(message)) return undefined
+  if (isEncryptedAlready(message)) return undefined
   const encryptionKeys = await storedKey(publicKey)
   const [content, outer] = divided(message)
   const { uncompressed, zlib } = openpgp.enums.compression
@@ -30,27 +31,6 @@ export default async ({ raw, publicKey, at }: Input): Promise<Uint8Array | undef
     config: { preferredCompressionAlgorithm: isLarge ? zlib : uncompressed },
   })
   return shared(enveloped(outer, encrypted as string))
-}
-
-/** The whole text of the message is an encrypted one. */
-function isInline({ structure: { root } }: MimeMessage): boolean {
-  if (root.node.multipart) return false
-  const text = root.body.toString('latin1').trim()
-  return (
-    text.startsWith('-----BEGIN PGP MESSAGE-----') &&
-    text.indexOf('-----END PGP MESSAGE-----') === text.length - '-----END PGP MESSAGE-----'.length
-  )
-}
-
-const isOfContent = ({ name }: HeaderLine): boolean =>
-  name.startsWith('content-') || name === 'mime-version'
-
-/** The part of a message that is encrypted, with its own header, and the header that stays. */
-function divided({ headers, raw }: MimeMessage): [content: Buffer, outer: HeaderLine[]] {
-  const inner = headers.filter((one) => isOfContent(one) && one.name !== 'mime-version')
-  const end = headerEnd(raw)
-  const body = end === raw.length ? Buffer.from('\r\n') : raw.subarray(end)
-  return [joinedAtOnce([headerBlock(inner), body]), headers.filter((one) => !isOfContent(one))]
 }
 
 function enveloped(outer: readonly HeaderLine[], armoured: string): Buffer {
