@@ -452,6 +452,7 @@ export interface Tables {
     object_count: Generated<number>
     bytes: Generated<number>
     created_at: Generated<Timestamp>
+    chosen_at: Timestamp | null
   }
   dav_kept_objects: {
     id: Generated<string>
