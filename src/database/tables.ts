@@ -1379,6 +1379,7 @@ export interface Tables {
     lease_until: Generated<Timestamp>
     expires_at: Timestamp
     created_at: Generated<Timestamp>
+    author: string | null
   }
   quarantined_messages: {
     quarantine_id: string
