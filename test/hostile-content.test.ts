@@ -17,7 +17,7 @@ const NOT_SHOWN = `acme_accounts.directory_url alert_events.comparator alert_eve
   legal_holds.lease_owner legal_holds.reason legal_holds.release_reason legal_holds.released_by
   mail_log.delays mail_log.original_recipient
   operators.password_hash organizations.verification_token provisioning.lease_owner
-  quarantine.lease_owner sessions.client_platform sessions.csrf_hash sessions.token_hash
+  quarantine.author quarantine.lease_owner sessions.client_platform sessions.csrf_hash sessions.token_hash
   webhook_dead_letters.event_id`.split(/\s+/)
 
 const ofConsole = describedRoutes().filter(

@@ -6,4 +6,9 @@ export const jmapVariables = {
     200,
     { min: 0, max: 10_000 },
   ),
+  JMAP_STALL_SECONDS: env.integer(
+    'Seconds after which a download ends whose reader takes nothing',
+    60,
+    { min: 1, max: 3600 },
+  ),
 } as const

@@ -454,6 +454,7 @@ export interface Tables {
     object_count: Generated<number>
     bytes: Generated<number>
     created_at: Generated<Timestamp>
+    chosen_at: Timestamp | null
   }
   dav_kept_objects: {
     id: Generated<string>
@@ -1381,6 +1382,7 @@ export interface Tables {
     lease_until: Generated<Timestamp>
     expires_at: Timestamp
     created_at: Generated<Timestamp>
+    author: string | null
   }
   quarantined_messages: {
     quarantine_id: string

@@ -1,8 +1,10 @@
+import { pipeline, type Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { MimeNode } from '@zone-eu/mailsplit'
 import libqp from 'libqp'
 import { type EditableBody, replaced, type TextEdit } from './edits.ts'
 import { editableQuotedPrintable } from './quoted-printable.ts'
+import { nodeOf } from './structure.ts'
 
 // RFC 5322 §2.1.1, without the line break.
 const MAX_LINE = 998
@@ -20,6 +22,12 @@ export async function decodedBody({ node, body }: EncodedBody): Promise<Buffer> 
   const decoder = node.getDecoder()
   decoder.end(body)
   return buffer(decoder)
+}
+
+/** Decodes base64 that is read piece by piece; destroying the result ends the reading. */
+export function decodedBase64(pieces: Readable): Readable {
+  const decoder = nodeOf(Buffer.from('Content-Transfer-Encoding: base64\r\n\r\n')).getDecoder()
+  return pipeline(pieces, decoder, () => {})
 }
 
 /** libqp needs quadratic time for a long run of spaces: 80,000 of them block it for a minute. */

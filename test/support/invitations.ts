@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { startContentFilter } from '../../src/daemons/content-filter.ts'
 import { schedulingStage } from '../../src/features/caldav/scheduling/scheduling.stage.ts'
 import { spamFilter } from '../../src/features/message-trace/spam.stage.ts'
+import { transportRulesStage } from '../../src/features/transport-rules/stage.ts'
+import { freePort } from '../../src/lib/free-port.ts'
 import { originKey } from '../../src/mail/origin.ts'
 import { startDav } from './dav.ts'
 import { startReinjectSink } from './reinject-sink.ts'
@@ -74,25 +76,28 @@ export const invitationMail = (from: string, method: string, calendar: string) =
 export async function startInvitations() {
   const sent = await startReinjectSink()
   const delivered = await startReinjectSink()
-  const rspamd = { symbols: {} as Record<string, { options: string[] }>, action: 'no action' }
+  const symbols: Record<string, { options: string[] }> = {}
+  const rspamd = { symbols, action: 'no action', score: 0 }
   const judge = createServer((request, response) => {
-    request.resume().on('end', () => response.end(JSON.stringify({ score: 0, ...rspamd })))
+    request.resume().on('end', () => response.end(JSON.stringify(rspamd)))
   })
   await new Promise<void>((resolve) => judge.listen(0, '127.0.0.1', resolve))
   const port = String(delivered.port)
+  const filterPort = await freePort()
   const dav = await startDav({
     MAIL_REINJECT_HOST: '127.0.0.1',
     MAIL_SERVICE_PORT: String(sent.port),
     MAIL_REINJECT_PORT: port,
     MAIL_FILTERED_PORT: port,
-    CONTENT_FILTER_PORT: '0',
+    CONTENT_FILTER_PORT: String(filterPort),
     RSPAMD_URL: `http://127.0.0.1:${(judge.address() as AddressInfo).port}`,
   })
   const { core } = dav.app
-  const filter = await startContentFilter(core, [spamFilter(core), schedulingStage(core)])
+  const stages = [spamFilter(core), transportRulesStage(core), schedulingStage(core)]
+  const filter = await startContentFilter(core, stages)
 
   async function pass(from: string, to: string | string[], text: string): Promise<string> {
-    const postfix = await openSmtp({ port: filter.filterPort as number })
+    const postfix = await openSmtp({ port: filterPort })
     try {
       return (await postfix.send({ from, to, text })).text
     } finally {

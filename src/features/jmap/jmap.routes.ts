@@ -63,12 +63,13 @@ export const jmapRoutes =
         handler: async (request, reply) => {
           const login = await service.login(request.caller, request.headers)
           const { accountId, blobId, name } = request.params
-          const blob = await service.download(login, accountId, blobId)
+          const { type, size, body } = await service.download(login, accountId, blobId)
+          reply.raw.setTimeout(service.stallMs, () => reply.raw.destroy())
           return reply
-            .headers(DOWNLOAD_HEADERS)
+            .headers({ ...DOWNLOAD_HEADERS, ...(size !== undefined && { 'content-length': size }) })
             .header('content-disposition', `attachment; filename*=UTF-8''${encodeName(name)}`)
-            .type(typeOf(request.query.accept, blob.type))
-            .send(blob.bytes)
+            .type(typeOf(request.query.accept, type))
+            .send(body)
         },
       },
     )

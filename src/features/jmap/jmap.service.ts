@@ -7,12 +7,14 @@ import type { Core } from '../../core.ts'
 import { ApiError } from '../../errors.ts'
 import { parseJson } from '../../lib/json.ts'
 import { forThread, joined } from '../../lib/shared-bytes.ts'
+import { slots } from '../../lib/slots.ts'
 import { taskIn } from '../../lib/worker-pool.ts'
 import type { VacationService } from '../mailbox/vacation/vacation.service.ts'
-import { type Blob, blobService } from './blobs/blobs.service.ts'
+import { type Blob, blobService, type Download } from './blobs/blobs.service.ts'
+import type { Turn } from './blobs/sources.ts'
 import { runRequest } from './core/api.ts'
 import { JmapError, RequestRefused } from './core/errors.ts'
-import { LIMITS } from './core/limits.ts'
+import { LIMITS, MAX_DOWNLOADS } from './core/limits.ts'
 import type { JmapParts, Login } from './core/method.ts'
 import { readRequest } from './core/request.ts'
 import { sessionOf } from './core/session.ts'
@@ -46,7 +48,8 @@ export async function jmapService(core: Core, { vacation }: Needs) {
   const sources = eventSources({ ...core, feed, watchers })
   const pushing = pusher({ ...core, feed, watchers, sender: pushes })
   const parts: JmapParts = { core, store, blobs, sender: senderOver(core), vacation, pushes }
-  const running = new Map<string, number>()
+  const requests = slots(LIMITS.maxConcurrentRequests)
+  const downloads = slots(MAX_DOWNLOADS)
 
   const baseUrl = (called: string) => core.config.SVC_PUBLIC_URL?.replace(/\/+$/, '') ?? called
 
@@ -57,21 +60,23 @@ export async function jmapService(core: Core, { vacation }: Needs) {
   }
 
   async function withLimit<Result>({ holder }: Login, work: () => Promise<Result>) {
-    const others = running.get(holder.id) ?? 0
-    if (others >= LIMITS.maxConcurrentRequests) {
+    const release = requests.take(holder.id)
+    if (!release) {
       throw new RequestRefused('limit', 'Too many requests at once', {
         limit: 'maxConcurrentRequests',
       })
     }
-    running.set(holder.id, others + 1)
     try {
       return await work()
     } finally {
-      const left = (running.get(holder.id) ?? 1) - 1
-      if (left > 0) running.set(holder.id, left)
-      else running.delete(holder.id)
+      release()
     }
   }
+
+  const turnsOf =
+    (account: MailAccount): Turn =>
+    (work) =>
+      store.use(account, work, { isFresh: true })
 
   async function parsed(login: Login, body: Buffer): Promise<unknown> {
     const refused = (detail: string) => new RequestRefused('notJSON', detail)
@@ -94,6 +99,9 @@ export async function jmapService(core: Core, { vacation }: Needs) {
   }
 
   return {
+    /** A download whose reader takes nothing for this time ends. */
+    stallMs: core.config.JMAP_STALL_SECONDS * 1000,
+
     figures: () => ({
       accounts: store.figures.open(),
       comparisons: store.figures.synced,
@@ -134,15 +142,24 @@ export async function jmapService(core: Core, { vacation }: Needs) {
       return blobs.upload(account, type, body)
     },
 
-    async download(login: Login, accountId: string, blobId: string): Promise<Blob> {
+    /** All of a blob at once. */
+    async read(login: Login, accountId: string, blobId: string): Promise<Blob> {
+      const turn = turnsOf(ownAccount(login, accountId))
+      return found(() => turn((mail) => blobs.read(mail, blobId)))
+    },
+
+    /** A blob that is read as the client takes it. */
+    async download(login: Login, accountId: string, blobId: string): Promise<Download> {
       const account = ownAccount(login, accountId)
+      const release = downloads.take(login.holder.id)
+      if (!release) throw new ApiError(429, 'Too many downloads at once')
       try {
-        const blob = await store.use(account, (mail) => blobs.read(mail, blobId), { isFresh: true })
-        if (!blob) throw notFound()
-        return blob
+        const download = await found(() => blobs.download(account, turnsOf(account), blobId))
+        download.body.once('close', release)
+        return download
       } catch (error) {
-        if (isAway(error)) throw new ApiError(503, 'The mail server cannot be reached')
-        throw error instanceof JmapError ? notFound() : error
+        release()
+        throw error
       }
     },
 
@@ -172,6 +189,19 @@ export async function jmapService(core: Core, { vacation }: Needs) {
 }
 
 const notFound = () => new ApiError(404, 'Not found')
+
+/** Reads a blob; errors are those of HTTP. */
+async function found<Result>(read: () => Promise<Result | undefined>): Promise<Result> {
+  try {
+    const result = await read()
+    if (result === undefined) throw notFound()
+    return result
+  } catch (error) {
+    if (isAway(error)) throw new ApiError(503, 'The mail server cannot be reached')
+    if (!(error instanceof JmapError)) throw error
+    throw error.type === 'requestTooLarge' ? new ApiError(413, error.message) : notFound()
+  }
+}
 
 async function readBody(body: Readable | undefined): Promise<Buffer> {
   const pieces: Buffer[] = []

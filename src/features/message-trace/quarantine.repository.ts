@@ -36,7 +36,7 @@ export interface QuarantineFilter {
   q?: string
 }
 
-export type QuarantineRow = NonNullable<Awaited<ReturnType<typeof find>>>
+export type LockedRow = NonNullable<Awaited<ReturnType<typeof lock>>>
 
 export async function list(db: Db, filter: QuarantineFilter, { limit, offset }: Slice) {
   const { organization_id, status, reason, q } = filter
@@ -59,13 +59,10 @@ export async function list(db: Db, filter: QuarantineFilter, { limit, offset }: 
   return { rows: inOrder(ids, rows), total }
 }
 
-export const find = (db: Db, id: string) =>
-  db.selectFrom('quarantine').select(columns).where('id', '=', id).executeTakeFirst()
-
 export const lock = (tx: Tx, id: string) =>
   tx
     .selectFrom('quarantine')
-    .select([...columns, sql<boolean>`${isFree}`.as('is_free')])
+    .select([...columns, 'author', sql<boolean>`${isFree}`.as('is_free')])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
@@ -117,6 +114,8 @@ export interface NewQuarantined {
   /** Set for outgoing mail only. */
   login?: string | null
   recipient: string
+  /** The proven author of a message that may have an invitation. */
+  author?: string | null
   subject: string | null
   reason: QuarantineReason
   spam_score?: number | null

@@ -13,6 +13,8 @@ import { DAY_MS } from '../../lib/time.ts'
 import { ulid } from '../../lib/ulid.ts'
 import { MimeMessage } from '../../mime/message.ts'
 import { archiveReleased } from '../archive/archive-released.ts'
+import { applyMail } from '../caldav/scheduling/apply-mail.ts'
+import { provenAuthor } from '../caldav/scheduling/proven-author.ts'
 import { encryptReleased } from '../encryption/delivery/encrypt-released.ts'
 import * as blocks from './blocked-senders.repository.ts'
 import {
@@ -62,25 +64,30 @@ export function quarantineService(core: Needs) {
       return row
     })
 
-  const deliver = async (row: quarantine.QuarantineRow) => {
+  const deliver = async (row: quarantine.LockedRow) => {
     const pieces: Buffer[] = []
     for await (const piece of storedPieces({ db, vault }, row.id)) pieces.push(piece)
     if (pieces.length === 0) throw new CannotDecide('is no longer stored')
     const { sender, recipient, login, organization_id } = row
     const content = await joined(pieces)
+    const message = new MimeMessage(content)
     const host =
       login === null ? undefined : await readSender(db, recipient.toLowerCase(), 'inbound')
     const isFiltered = host !== undefined && host.organizationId !== organization_id
     // Released mail passes no stage of its organization.
-    await archiveReleased(core, { ...row, message: new MimeMessage(content) })
+    await archiveReleased(core, { ...row, message })
     // The content filter encrypts what passes it.
     const parts = isFiltered
       ? [{ recipient, content }]
-      : await encryptReleased(core, { ...row, message: new MimeMessage(content) })
+      : await encryptReleased(core, { ...row, message })
     for (const part of parts) {
       const outcome = await reinject.send({ sender, login, isFiltered, ...part })
       if (!outcome.accepted) throw new MessageRefused(outcome.reply)
     }
+    // The content filter applies the invitations in what passes it.
+    if (isFiltered || row.author === null || organization_id === null) return
+    const mail = { organizationId: organization_id, recipients: [recipient], message }
+    await applyMail(core, mail, row.author)
   }
 
   async function hold(tx: Tx, { content, ...row }: Quarantining): Promise<string> {
@@ -104,6 +111,7 @@ export function quarantineService(core: Needs) {
     /** Stores one entry for each recipient, so that each can be released alone. */
     async holdMail(tx: Tx, mail: Mail, { note, ...why }: HoldReason): Promise<void> {
       const { message, organizationId, recipients, sender } = mail
+      const author = (await provenAuthor(tx, mail)) ?? null
       for (const recipient of recipients) {
         await hold(tx, {
           organization_id: organizationId,
@@ -113,6 +121,7 @@ export function quarantineService(core: Needs) {
           // Mail of another tenant has its login too, and comes in.
           login: mail.direction === 'outbound' ? (mail.login ?? null) : null,
           recipient,
+          author,
           subject: message.field('subject')?.slice(0, 1000) ?? null,
           headers: { ...shownHeaders(message), ...(note !== undefined && { reason: note }) },
           content: message.raw,

@@ -63,19 +63,19 @@ function spamStage({ clients, config, db, log, now, quarantine, rspamd }: Needs)
       }
       const limit = config.SPAM_QUARANTINE_SCORE
       const isSpam = limit > 0 && verdict.score >= limit
+      const { verifiedDomains } = verdict
       if (!hasVirus && !isSpam) {
         const { message, organizationId } = mail
         const { messageId } = message
         if (messageId !== null) {
           await keepScore(db, { messageId, organizationId, score: verdict.score }, now())
         }
-        const { verifiedDomains } = verdict
         const passed = await withVerdict(mail, verdict, isMarked)
         return { kind: 'pass', mails: [{ ...passed, isSpam: isMarked, verifiedDomains }] }
       }
       countSpam(mail)
       // Without the mark: a released message belongs in the inbox, not in the junk folder.
-      const held = await withVerdict(mail, verdict, false)
+      const held = { ...(await withVerdict(mail, verdict, false)), verifiedDomains }
       await db.transaction().execute((tx) =>
         quarantine.holdMail(tx, held, {
           reason: hasVirus ? 'virus' : 'spam',

@@ -5,40 +5,54 @@ import { isReserved } from '../store/open-collection.ts'
 import { CALDAV, DAV } from '../xml/names.ts'
 import { tag } from '../xml/write.ts'
 import { href, Refusal, sendXml } from './answers.ts'
-import { collectionAt, type Handler, writable } from './context.ts'
+import { type Context, collectionAt, type Handler, writable } from './context.ts'
+import { chooseCalendar } from './default-calendar.ts'
 import { pathOf } from './places.ts'
+import { DEFAULT_CALENDAR, isProtected } from './properties.ts'
 import { propstat } from './responses.ts'
-import { changed, changesIn, propertiesIn } from './set-properties.ts'
+import { changed, changesIn, type PropertyChanges, propertiesIn } from './set-properties.ts'
 
 const ALL_COMPONENTS = ['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY']
 const tags = (keys: readonly string[]) => keys.map((key) => tag(key)).join('')
-const PROTECTED = '<D:error><D:cannot-modify-protected-property/></D:error>'
+const forbidden = (keys: readonly string[], condition: string) =>
+  propstat(tags(keys), 'HTTP/1.1 403 Forbidden', `<D:error><${condition}/></D:error>`)
+const PROTECTED = 'D:cannot-modify-protected-property'
 
 /** All changes are made, or none. */
 export const proppatch: Handler = async (context) => {
-  const { core, place, request, reply, root } = context
+  const { place, reply, root } = context
   if (!root || !isNamed(root, DAV, 'propertyupdate')) throw new Refusal(400)
-  if (place.type !== 'collection') throw new Refusal(403)
-  const stored = writable(await collectionAt(context, place))
-  const changes = changesIn(root)
+  if (place.type !== 'collection' && place.type !== 'inbox') throw new Refusal(403)
+  const stored =
+    place.type === 'collection' ? writable(await collectionAt(context, place)) : undefined
+  const changes = changesIn(root, stored ? isProtected : (key) => key !== DEFAULT_CALENDAR)
   const accepted = [...Object.keys(changes.set), ...changes.remove]
-  const path = href(pathOf(place))
+  const answer = (propstats: string) =>
+    sendXml(
+      reply,
+      207,
+      'D:multistatus',
+      `<D:response>${href(pathOf(place))}${propstats}</D:response>`,
+    )
   if (changes.refused.length > 0) {
     const failed =
       accepted.length > 0 ? propstat(tags(accepted), 'HTTP/1.1 424 Failed Dependency') : ''
-    const refused = propstat(tags(changes.refused), 'HTTP/1.1 403 Forbidden', PROTECTED)
-    const content = `<D:response>${path}${failed}${refused}</D:response>`
-    return sendXml(reply, 207, 'D:multistatus', content)
+    return answer(failed + forbidden(changes.refused, PROTECTED))
   }
-  await core.change(request.caller, async (tx) => {
-    const row = await collections.lock(tx, stored.id)
+  if (stored) await setProperties(context, stored.id, changes)
+  else if (!(await chooseCalendar(context, root))) {
+    return answer(forbidden(accepted, 'C:valid-schedule-default-calendar-URL'))
+  }
+  return answer(propstat(tags(accepted), 'HTTP/1.1 200 OK'))
+}
+
+const setProperties = ({ core, request }: Context, id: string, changes: PropertyChanges) =>
+  core.change(request.caller, async (tx) => {
+    const row = await collections.lock(tx, id)
     if (!row) throw new Refusal(404)
     await collections.setProperties(tx, row.id, changed(row.properties, changes))
     await collections.advance(tx, row.id, { objects: 0, bytes: 0 })
   })
-  const content = `<D:response>${path}${propstat(tags(accepted), 'HTTP/1.1 200 OK')}</D:response>`
-  return sendXml(reply, 207, 'D:multistatus', content)
-}
 
 /** MKCALENDAR, and MKCOL with or without properties (RFC 5689). */
 export const makeCollection: Handler = async ({ core, me, place, request, reply, root }) => {
@@ -55,7 +69,7 @@ export const makeCollection: Handler = async ({ core, me, place, request, reply,
     : { properties: {}, components: undefined, refused: [] }
   if (refused.length > 0) {
     const name = isCalendar ? 'C:mkcalendar-response' : 'D:mkcol-response'
-    return sendXml(reply, 403, name, propstat(tags(refused), 'HTTP/1.1 403 Forbidden', PROTECTED))
+    return sendXml(reply, 403, name, forbidden(refused, PROTECTED))
   }
   await core.change(request.caller, async (tx) => {
     const { collections: count } = await collections.usage(tx, owner)

@@ -6,6 +6,7 @@ import { escaped } from '../xml/write.ts'
 import { href } from './answers.ts'
 import {
   boxPath,
+  collectionPath,
   homePath,
   type Kind,
   type Place,
@@ -25,6 +26,8 @@ export interface Resource {
   quota?: { used: number; available: number }
   /** The state of the collection; read when a property needs it. */
   state?: string
+  /** The name of the calendar that invitations are added to; read when it is asked for. */
+  defaultCalendar?: string | undefined
 }
 
 /** Returns the XML content of a property, or undefined when the resource does not have it. */
@@ -34,6 +37,7 @@ export const CALENDAR_DATA = keyOf(CALDAV, 'calendar-data')
 export const ADDRESS_DATA = keyOf(CARDDAV, 'address-data')
 export const DISPLAYNAME = keyOf(DAV, 'displayname')
 export const RESOURCETYPE = keyOf(DAV, 'resourcetype')
+export const DEFAULT_CALENDAR = keyOf(CALDAV, 'schedule-default-calendar-URL')
 export const COMPONENT_SET = keyOf(CALDAV, 'supported-calendar-component-set')
 
 /** A sync token names the collection, so that a token of another one is never taken for it. */
@@ -75,11 +79,13 @@ const WRITE = ['D:write', 'D:write-content', 'D:bind', 'D:unbind']
 
 function privilegesOf({ collection, place }: Resource): string {
   const mayWrite = collection ? collection.mayWrite : place.type === 'home'
+  const maySet = mayWrite || place.type === 'inbox'
   const isOwn = collection ? collection.isOwn : place.type === 'home'
   const names = [
     ...READ,
     ...(place.type === 'inbox' || place.type === 'outbox' ? BOX_PRIVILEGES[place.type] : []),
-    ...(mayWrite ? [...WRITE, 'D:write-properties'] : []),
+    ...(mayWrite ? WRITE : []),
+    ...(maySet ? ['D:write-properties'] : []),
     ...(isOwn ? ['D:all'] : []),
   ]
   return names.map((name) => `<D:privilege><${name}/></D:privilege>`).join('')
@@ -141,6 +147,11 @@ const LIVE = new Map<string, Property>([
   ],
   [keyOf(CALDAV, 'schedule-inbox-URL'), ofPrincipal(({ id }) => href(boxPath('inbox', id)))],
   [keyOf(CALDAV, 'schedule-outbox-URL'), ofPrincipal(({ id }) => href(boxPath('outbox', id)))],
+  [
+    DEFAULT_CALENDAR,
+    ({ defaultCalendar: uri, me }) =>
+      uri === undefined ? undefined : href(collectionPath('calendar', me.id, uri)),
+  ],
   [keyOf(CALDAV, 'calendar-user-type'), ofPrincipal(() => 'INDIVIDUAL')],
   [
     keyOf(CALDAV, 'schedule-tag'),
@@ -226,6 +237,7 @@ export const STATE_PROPERTY = keyOf(CALENDARSERVER, 'getctag')
 /** Left out of an answer to `allprop`, as the standards ask for. */
 const ASKED_BY_NAME = new Set([
   ...QUOTA_PROPERTIES,
+  DEFAULT_CALENDAR,
   keyOf(DAV, 'sync-token'),
   keyOf(DAV, 'supported-report-set'),
   keyOf(DAV, 'current-user-privilege-set'),

@@ -1,9 +1,10 @@
+import { defaultCalendar } from '../scheduling/owners.repository.ts'
 import { usage } from '../store/collections.repository.ts'
 import { type OpenCollection, openHome } from '../store/open-collection.ts'
 import { Refusal, sendMultistatus } from './answers.ts'
 import { type Context, collectionAt, type DavCore, type Handler } from './context.ts'
 import type { Place } from './places.ts'
-import { QUOTA_PROPERTIES, type Resource, STATE_PROPERTY } from './properties.ts'
+import { DEFAULT_CALENDAR, QUOTA_PROPERTIES, type Resource, STATE_PROPERTY } from './properties.ts'
 import { responseOf, type Wanted, wantedIn, wants, wantsData } from './responses.ts'
 
 export const propfind: Handler = async (context) => {
@@ -29,6 +30,8 @@ export async function responses(
       return ofHome(core, { place, me }, wanted, withMembers)
     case 'principals':
       return ofPrincipals({ place, me }, wanted, withMembers)
+    case 'inbox':
+      return responseOf(await describedInbox(core, { place, me }, wanted), wanted)
     default:
       return responseOf({ place, me }, wanted)
   }
@@ -67,6 +70,12 @@ export async function described(
     ...(needsState && { state: await collection.state() }),
     ...(needsQuota && { quota: await quotaOf(core, collection) }),
   }
+}
+
+async function describedInbox({ db }: DavCore, resource: Resource, wanted: Wanted) {
+  if (!wants(wanted, DEFAULT_CALENDAR)) return resource
+  const found = await defaultCalendar(db, { account_id: resource.me.id }, 'VEVENT')
+  return { ...resource, defaultCalendar: found?.uri }
 }
 
 async function quotaOf({ config, db }: DavCore, { stored }: OpenCollection) {

@@ -14,19 +14,19 @@ const TIMEZONE = keyOf(CALDAV, 'calendar-timezone')
 export interface PropertyChanges {
   set: Record<string, string>
   remove: string[]
-  /** Properties that the server maintains. */
+  /** Properties that cannot be changed here. */
   refused: string[]
 }
 
 /** The changes of a PROPPATCH body, in document order. */
-export function changesIn(root: Element): PropertyChanges {
+export function changesIn(root: Element, isRefused: (key: string) => boolean): PropertyChanges {
   const changes: PropertyChanges = { set: {}, remove: [], refused: [] }
   for (const action of elementsOf(root)) {
     const isSet = action.name === 'set'
     if (action.namespace !== DAV || (!isSet && action.name !== 'remove')) continue
     for (const property of elementsOf(childOf(action, DAV, 'prop') ?? { ...action, nodes: [] })) {
       const key = keyOf(property.namespace, property.name)
-      if (isProtected(key)) changes.refused.push(key)
+      if (isRefused(key)) changes.refused.push(key)
       else if (isSet) changes.set[key] = valueIn(key, property)
       else changes.remove.push(key)
     }

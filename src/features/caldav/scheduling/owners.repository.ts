@@ -57,18 +57,20 @@ export async function otherCalendarWith(
   return rows[0]
 }
 
-/** The calendar that invitations are added to: the usual one, or the oldest that takes them. */
+/** The calendar that invitations are added to: the chosen, the usual, or the oldest that takes them. */
 export async function defaultCalendar(
   db: Db,
   owner: Owner,
   component: string,
-): Promise<string | undefined> {
+): Promise<{ id: string; uri: string } | undefined> {
   const { column, id } = columnOf(owner)
-  const { rows } = await sql<{ id: string }>`
-    select c.id from dav_collections c
+  const { rows } = await sql<{ id: string; uri: string }>`
+    select c.id, c.uri from dav_collections c
     where ${column} = ${id} and c.kind = 'calendar' and ${component} = any(c.components)
-    order by c.uri <> 'calendar', c.created_at, c.uri limit 1`.execute(db)
-  return rows[0]?.id
+    order by c.chosen_at desc nulls last, c.uri <> 'calendar', c.created_at, c.uri limit 1`.execute(
+    db,
+  )
+  return rows[0]
 }
 
 export interface Mailbox {

@@ -64,9 +64,10 @@ async function store(
   return db.transaction().execute(async (tx) => {
     await createDefaults(tx, owner, organization_id)
     const id =
-      present?.collection_id ?? (await owners.defaultCalendar(tx, owner, facts.component ?? ''))
+      present?.collection_id ?? (await owners.defaultCalendar(tx, owner, facts.component ?? ''))?.id
     if (id === undefined) return 'no calendar'
-    await collections.lock(tx, id)
+    // The calendar may be deleted at this moment.
+    if (!(await collections.lock(tx, id))) return 'changed since'
     const current = await owners.objectOf(tx, owner, uid)
     const etagNow = current?.gone ? undefined : current?.etag
     if (etagNow !== present?.etag) return 'changed since'

@@ -111,6 +111,22 @@ export async function advance(
 export const setProperties = (tx: Tx, id: string, properties: Record<string, string>) =>
   tx.updateTable('dav_collections').set({ properties }).where('id', '=', id).execute()
 
+/** Chooses the calendar for new invitations; undefined takes all choices back. False if it is gone. */
+export async function choose(
+  db: Db,
+  owner: Owner,
+  id: string | undefined,
+  now: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('dav_collections')
+    .set({ chosen_at: id === undefined ? null : now.toISOString() })
+    .where(isOwner(owner))
+    .$if(id !== undefined, (query) => query.where('id', '=', id as string))
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
 /** The total of all collections of an owner. */
 export async function usage(db: Db, owner: Owner) {
   return db

@@ -13,9 +13,9 @@ import {
 export const tablesOfMail: readonly PersonalTable[] = [
   {
     table: 'quarantine',
-    personal: 'sender recipient login subject headers',
+    personal: 'sender recipient author login subject headers',
     plain: 'reason virus_name status released_by',
-    find: addressIn('sender', 'recipient', 'login'),
+    find: addressIn('sender', 'recipient', 'author', 'login'),
     owner: 'organization_id',
     exported: 'records',
     withheld: 'released_by',

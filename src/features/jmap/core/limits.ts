@@ -20,5 +20,9 @@ export const MAX_MAILBOX_NAME = 200
 /** A filter of a query. */
 export const MAX_FILTER_DEPTH = 20
 export const MAX_FILTER_CONDITIONS = 200
+/** A larger message is not taken apart; it can be downloaded as a whole. */
+export const MAX_MESSAGE_BYTES = 100_000_000
+/** Downloads of one holder at once. */
+export const MAX_DOWNLOADS = 8
 /** All texts of messages in one answer. */
 export const MAX_BODY_BYTES = 50_000_000

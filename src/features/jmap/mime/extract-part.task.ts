@@ -4,10 +4,15 @@ import { leavesOf, readTree } from './part-tree.ts'
 interface Input {
   raw: Uint8Array
   partId: string
+  /** Of a larger part that can be decoded piece by piece only the place is returned. */
+  maxBytes: number
 }
 
-/** The decoded content of a part; undefined when there is no such part. */
-export default async function extractPart({ raw, partId }: Input) {
+/** The decoded content of a part, or its place; undefined when there is no such part. */
+export default async function extractPart({ raw, partId, maxBytes }: Input) {
   const part = leavesOf(await readTree(bufferOf(raw))).find((leaf) => leaf.partId === partId)
-  return part && { type: part.type, bytes: shared(await part.body()) }
+  if (!part) return undefined
+  const { type, encoded } = part
+  const isInPieces = encoded.encoding !== 'quoted-printable' && encoded.to - encoded.from > maxBytes
+  return isInPieces ? { type, encoded } : { type, bytes: shared(await part.body()) }
 }

@@ -25,6 +25,8 @@ export interface MailPart extends PartFacts {
   location: string | null
   size: number
   subParts: MailPart[] | null
+  /** The place of its body in the message, and the transfer encoding of it. */
+  encoded: { from: number; to: number; encoding: string }
   body(): Promise<Buffer>
 }
 
@@ -94,6 +96,7 @@ async function mailPart(
     location: value('content-location')?.trim() ?? null,
     size: subParts ? 0 : (await decodedBody(part)).length,
     subParts,
+    encoded: { from: part.bodyStart, to: part.end, encoding: part.node.encoding || '' },
     body: () => decodedBody(part),
   }
 }

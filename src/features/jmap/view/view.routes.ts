@@ -20,13 +20,13 @@ interface View {
 export const viewRoutes =
   (
     { workers }: Pick<Core, 'workers'>,
-    jmap: Pick<JmapService, 'login' | 'download'>,
+    jmap: Pick<JmapService, 'login' | 'read'>,
   ): FastifyPluginAsync =>
   async (app) => {
     async function show(request: FastifyRequest<View>, withRemote: boolean) {
       const { accountId, blobId } = request.params
       const login = await jmap.login(request.caller, request.headers)
-      const { bytes } = await jmap.download(login, accountId, blobId)
+      const { bytes } = await jmap.read(login, accountId, blobId)
       const limits = { owner: login.holder.organization_id, timeLimitMs: TASK_MS }
       try {
         return await workers.run(showTask, { raw: forThread(bytes), withRemote }, limits)
