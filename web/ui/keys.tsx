@@ -309,6 +309,7 @@ async function certificateIn(file: File): Promise<CertificateImport> {
   return { pkcs12: btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')) }
 }
 
-const nameOf = ({ fingerprint, subject }: Stored): string => subject ?? grouped(fingerprint)
+const nameOf = ({ fingerprint, subject }: Stored): string =>
+  subject ?? grouped(fingerprint.slice(-16))
 const grouped = (fingerprint: string): string => fingerprint.replace(/(.{4})(?=.)/g, '$1 ')
 const shortOf = ({ fingerprint }: Stored): string => fingerprint.slice(-8)

@@ -31,7 +31,7 @@ export function Keys() {
     }),
   }
   return (
-    <Page calls={calls} caption={words.keys}>
+    <Page calls={calls} title={t.title} caption={words.keys}>
       {isWriting && (
         <ImportKey
           name={calls.name}
@@ -60,7 +60,7 @@ export function Certificates() {
     }),
   }
   return (
-    <Page calls={calls} caption={words.certificates}>
+    <Page calls={calls} title={words.certificates} caption={words.certificates}>
       {isWriting && (
         <ImportCertificate
           name={calls.name}
@@ -76,15 +76,17 @@ export function Certificates() {
 
 const Page = ({
   calls,
+  title,
   caption,
   children,
 }: {
   calls: KeyCalls
+  title: string
   caption: string
   children: ComponentChildren
 }) => (
   <>
-    <Heading title={t.title}>{children}</Heading>
+    <Heading title={title}>{children}</Heading>
     <Tabs
       label={t.title}
       tabs={[
