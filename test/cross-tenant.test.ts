@@ -294,7 +294,7 @@ describe('resources of another tenant', () => {
       'end_date',
       'expire_date',
       'field',
-      // src/daemons/encryption.test.ts names keys and jobs of another holder.
+      // src/daemons/encryption.test.ts and encryption.smime.test.ts name those of another holder.
       'fingerprint',
       'from',
       // src/features/oauth/grants/grants.test.ts names a grant of another holder.
@@ -309,6 +309,7 @@ describe('resources of another tenant', () => {
       'new_password',
       'operator',
       'passphrase',
+      'pkcs12',
       // Public keys of the organization.
       'recipient_email',
       'recipients',

@@ -69,4 +69,100 @@ describe.skipIf(missing)(`a change of the mail queue${missing ? `: ${missing}` :
     )
     expect(await again.stop()).toMatchObject({ code: 0 })
   })
+
+  it('is made or not made, never half, and can be repeated, wherever the server is killed', async () => {
+    const postfix = await startPostfix()
+    onTestFinished(() => postfix.remove())
+    await postfix.refuse()
+    const ids = {
+      hold: await postfix.defer('one@acme.test', 'a@far.test'),
+      release: await postfix.defer('two@acme.test', 'b@far.test'),
+      requeue: await postfix.defer('three@acme.test', 'c@far.test'),
+      delete: await postfix.defer('four@acme.test', 'd@far.test'),
+    }
+    const made = await installation()
+    const env = { POSTFIX_CONFIG_DIR: postfix.configDir, SVC_COOKIE_SECURE: 'false' }
+    const first = await startServer({ ...made, env })
+    const path = (id: string) => `/api/v1/queue/message/${id}`
+    const held = await ownerOf(first, made).post(`${path(ids.release)}/hold`, {
+      reason: 'held for the test',
+    })
+    expect(held.status, held.text).toBe(200)
+
+    const changesOf = (owner: ReturnType<typeof ownerOf>, reason: string) => [
+      owner.post(`${path(ids.hold)}/hold`, { reason }),
+      owner.post(`${path(ids.release)}/release`, { reason }),
+      owner.post(`${path(ids.requeue)}/requeue`, { reason }),
+      owner.delete(path(ids.delete), { reason }),
+    ]
+    /** The queue by sender: its id and whether it is on hold. */
+    const queued = () =>
+      Object.fromEntries(
+        postfix
+          .queue()
+          .map(({ sender, queue_id, queue_name }) => [
+            sender.split('@')[0],
+            [queue_id, queue_name === 'hold'] as const,
+          ]),
+      )
+    /** Kills the server while all changes wait for a table. */
+    async function killAt(table: 'events' | 'operator_audit', server: typeof first) {
+      const target = runningEmbedded(made.dataDir) as Target
+      const database = openDatabase(target, { pool: 2, name: 'test' })
+      const answers = await database.db.transaction().execute(async (tx) => {
+        await sql`lock table ${sql.ref(table)} in exclusive mode`.execute(tx)
+        const sent = changesOf(ownerOf(server, made), table)
+        for (const answer of sent) answer.catch(() => {})
+        await waitFor(async () => {
+          const { rows } = await sql<{ waiting: number }>`
+            select count(*)::int as waiting from pg_locks
+            where not granted and relation = ${table}::regclass`.execute(database.db)
+          return rows[0]?.waiting === sent.length
+        })
+        await server.killNode()
+        return Promise.allSettled(sent)
+      })
+      await database.close()
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 'rejected'))
+    }
+    // Before the change is recorded, Postfix has done nothing.
+    const before = queued()
+    expect(before.two).toEqual([ids.release, true])
+    await killAt('operator_audit', first)
+    expect(queued()).toEqual(before)
+    const second = await startServer({ ...made, env })
+
+    // Afterwards Postfix has done everything, and each change is recorded.
+    await killAt('events', second)
+    const requeued = await waitFor(() => {
+      const [id] = queued().three ?? []
+      return id !== undefined && id !== ids.requeue && id
+    })
+    expect(queued()).toEqual({
+      one: [ids.hold, true],
+      two: [ids.release, false],
+      three: [requeued, false],
+    })
+    const third = await startServer({ ...made, env })
+    const { body } = await ownerOf(third, made).get('/api/v1/platform/audit?per_page=100')
+    type Row = Record<'action' | 'target_id' | 'status_code', string> & {
+      request_body: { reason: string } | null
+    }
+    const recorded = (body.data.items as Row[])
+      .filter(({ request_body }) => request_body?.reason === 'events')
+      .map(({ action, status_code, target_id }) => `${action} ${status_code} ${target_id}`)
+    expect(recorded.sort()).toEqual([
+      `delete_queued_message 202 ${ids.delete}`,
+      `hold_queued_message 202 ${ids.hold}`,
+      `release_queued_message 202 ${ids.release}`,
+      `requeue_queued_message 202 ${ids.requeue}`,
+    ])
+
+    // Nothing is left to change for those who repeat them: no message is lost, or there twice.
+    const statuses = await Promise.all(changesOf(ownerOf(third, made), 'repeated'))
+    expect(statuses.map(({ status }) => status)).toEqual([404, 404, 404, 404])
+    const { one, two, three, ...more } = queued()
+    expect([one, two?.[0], three?.[0], more]).toEqual([[ids.hold, true], ids.release, requeued, {}])
+    expect(await third.stop()).toMatchObject({ code: 0 })
+  })
 })

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDnsServer } from './dns-server.ts'
 
+const SYSTEM_ROOTS = '/etc/ssl/certs/ca-certificates.crt'
+
 export type ClientNetwork = Awaited<ReturnType<typeof startClientNetwork>>
 
 /** Why programs cannot have names and ports of their own here; undefined when they can. */
@@ -19,8 +21,8 @@ export const clientNetworkMissing =
 
 /**
  * A loopback address of its own with DNS on port 53 and the ports of the web, which lead to an app. The
- * programs run in a mount namespace whose resolv.conf names only this DNS server, so nothing leaves the
- * machine and nothing on it changes.
+ * programs run in a mount namespace whose resolv.conf names only this DNS server and whose roots are the
+ * one of the tests, so nothing leaves the machine and nothing on it changes.
  */
 export async function startClientNetwork(names: string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'mailplane-clients-'))
@@ -76,7 +78,12 @@ export async function startClientNetwork(names: string[]) {
 
 /** `unshare` and the shell replace themselves by the program, so `kill` reaches it. */
 function startIn(folder: string, program: string, args: string[], env: Record<string, string>) {
-  const bind = `mount --bind ${join(folder, 'resolv.conf')} /etc/resolv.conf && exec "$0" "$@"`
+  const bind = [
+    `mount --bind ${join(folder, 'resolv.conf')} /etc/resolv.conf`,
+    // dirmngr knows no other place.
+    `if [ -e ${SYSTEM_ROOTS} ]; then mount --bind ${join(folder, 'ca.crt')} ${SYSTEM_ROOTS}; fi`,
+    'exec "$0" "$@"',
+  ].join(' && ')
   const options = { env: { PATH: process.env.PATH, HOME: folder, ...env }, maxBuffer: 1 << 24 }
   let finish = (_output: { status: number; output: string }) => {}
   const ended = new Promise<Parameters<typeof finish>[0]>((resolve) => {

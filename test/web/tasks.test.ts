@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { PASSWORD } from '../support/app.ts'
+import { opensslMissing, startOpenssl } from '../support/openssl.ts'
 import { hasChromium } from './support/chromium.ts'
 import { startWorld, type World } from './support/world.ts'
 
@@ -125,15 +126,81 @@ describe.skipIf(!hasChromium)('tasks of people', () => {
     await page.getByLabel('Encrypt mail that arrives').check()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Encrypted delivery is saved').waitFor()
-    const preferred = page.getByRole('row', { name: 'Preferred' })
+    const keys = page.getByRole('region', { name: 'OpenPGP keys' })
+    const preferred = keys.getByRole('row', { name: 'Preferred' })
     await preferred.getByRole('button', { name: 'Show' }).click()
-    await page.getByRole('link', { name: 'Download public key' }).waitFor()
+    await page.getByRole('link', { name: 'Download public part' }).waitFor()
     await page.getByRole('link', { name: 'Download private key' }).waitFor()
     await page.keyboard.press('Escape')
     await preferred.getByRole('button', { name: 'Delete' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Delete this key?' })
+    const dialog = page.getByRole('dialog', { name: 'Delete this?' })
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await dialog.getByText('Mail of the mailbox is encrypted to this key').waitFor()
+    await close()
+  })
+
+  it.skipIf(opensslMissing)('imports a certificate and encrypts mail to it', async () => {
+    const openssl = startOpenssl()
+    onTestFinished(() => openssl.stop())
+    const { page, close } = await world.visit(await world.jars.mailbox())
+    await page.goto('/mailbox/encryption')
+    const issued = openssl.issue(world.tenant.email)
+    const buffer = Buffer.from(openssl.pkcs12(issued, 'correct horse battery'), 'base64')
+    await page.getByRole('button', { name: 'Import a certificate' }).click()
+    const form = page.getByRole('dialog', { name: 'Import a certificate' })
+    const file = { name: 'jane.p12', mimeType: 'application/x-pkcs12', buffer }
+    await form.getByLabel('File').setInputFiles(file)
+    const passphrase = form.getByLabel('Passphrase')
+    await passphrase.fill('another passphrase')
+    await form.getByRole('button', { name: 'Import a certificate' }).click()
+    await form.getByText('The passphrase does not open the private key').waitFor()
+    await passphrase.fill('correct horse battery')
+    await form.getByRole('button', { name: 'Import a certificate' }).click()
+    await page.getByText('It is imported').waitFor()
+    const own = page
+      .getByRole('region', { name: 'S/MIME certificates' })
+      .getByRole('row', { name: 'With private key' })
+    await own.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('button', { name: 'Prefer' }).click()
+    await page.getByText('It is preferred now').waitFor()
+    await page.getByLabel('Encrypt mail that arrives').check()
+    await page.getByLabel('With', { exact: true }).selectOption('S/MIME')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Encrypted delivery is saved').waitFor()
+    await own.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete this?' })
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByText('Mail of the mailbox is encrypted to this key').waitFor()
+    await close()
+  })
+
+  it.skipIf(opensslMissing)('manages keys and certificates of the organization', async () => {
+    const openssl = startOpenssl()
+    onTestFinished(() => openssl.stop())
+    const { page, close } = await world.visit(await world.jars.dashboard())
+    await page.goto('/app/keys')
+    await page.getByRole('row', { name: world.tenant.email }).first().waitFor()
+    await page.getByRole('link', { name: 'S/MIME certificates' }).click()
+    const email = 'bob@far.test'
+    const buffer = Buffer.from(openssl.issue(email).certificate)
+    await page.getByRole('button', { name: 'Import a certificate' }).click()
+    const form = page.getByRole('dialog', { name: 'Import a certificate' })
+    await form.getByLabel('Address').fill(email)
+    await form
+      .getByLabel('File')
+      .setInputFiles({ name: 'bob.pem', mimeType: 'application/x-pem-file', buffer })
+    await form.getByRole('button', { name: 'Import a certificate' }).click()
+    await page.getByText('It is imported').waitFor()
+    const row = page.getByRole('row', { name: email })
+    await row.getByText('Preferred').waitFor()
+    await row.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('link', { name: 'Download public part' }).waitFor()
+    await page.keyboard.press('Escape')
+    await row.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete this?' })
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('It is deleted').waitFor()
+    await row.waitFor({ state: 'detached' })
     await close()
   })
 

@@ -1,5 +1,6 @@
 import type { Screen } from '../lib/router.tsx'
 import * as icons from '../ui/icons.ts'
+import { t as keyWords } from '../ui/keys.words.ts'
 import { Account } from './account/account.tsx'
 import { t as account } from './account/words.ts'
 import { Activity } from './activity/activity.tsx'
@@ -19,6 +20,8 @@ import { DomainSettings } from './domains/settings.tsx'
 import { t as domains } from './domains/words.ts'
 import { Home } from './home/home.tsx'
 import { t as home } from './home/words.ts'
+import { Certificates, Keys } from './keys/keys.tsx'
+import { t as keys } from './keys/words.ts'
 import { Links } from './links/links.tsx'
 import { t as links } from './links/words.ts'
 import { MailboxFilters } from './mailboxes/filters/filters.tsx'
@@ -230,6 +233,20 @@ export const screens: readonly Screen[] = [
     nav: 'mail',
     icon: icons.shield,
     capability: 'url_protection',
+  },
+  {
+    path: '/app/keys',
+    title: keys.title,
+    page: Keys,
+    nav: 'mail',
+    icon: icons.lock,
+    capability: 'encryption',
+  },
+  {
+    path: '/app/keys/certificates',
+    title: keyWords.certificates,
+    page: Certificates,
+    capability: 'encryption',
   },
   {
     path: '/app/transport-rules',

@@ -11,7 +11,16 @@ interface Common {
 }
 
 interface InputProps extends Common {
-  type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'datetime-local' | 'date' | 'search'
+  type?:
+    | 'text'
+    | 'email'
+    | 'password'
+    | 'number'
+    | 'url'
+    | 'datetime-local'
+    | 'date'
+    | 'search'
+    | 'file'
   value?: string | number | undefined
   autocomplete?:
     | 'off'
@@ -31,6 +40,8 @@ interface InputProps extends Common {
   pattern?: string
   autofocus?: boolean
   placeholder?: string
+  /** The endings of a file. */
+  accept?: string
   /** The id of a datalist with suggestions. */
   list?: string
   /** Text after the control, e.g. a unit or the domain of an address. */

@@ -46,6 +46,9 @@ export class Values {
     const text = this.text(name)
     return text === '' ? undefined : Number(text)
   }
+  file(name: string): File {
+    return this.#data.get(name) as File
+  }
   all(name: string): string[] {
     return this.#data.getAll(name).map(String)
   }

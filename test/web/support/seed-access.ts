@@ -1,9 +1,10 @@
 import { ulid } from '../../../src/lib/ulid.ts'
 import type { App, Client } from '../../support/app.ts'
+import { opensslMissing, startOpenssl } from '../../support/openssl.ts'
 import { HOSTILE } from './hostile.ts'
 
-/** App passwords and a key of a holder. */
-export async function seedAccess(holder: Client) {
+/** App passwords, a key and a certificate of a holder. */
+export async function seedAccess(holder: Client, email: string) {
   for (const [name, scopes] of [
     ['Phone', ['imap', 'smtp']],
     [HOSTILE[0], ['imap', 'smtp', 'sieve', 'dav', 'jmap']],
@@ -17,6 +18,12 @@ export async function seedAccess(holder: Client) {
     expire_date: '2y',
   })
   if (key.status !== 201) throw new Error(key.text)
+  if (opensslMissing) return
+  const openssl = startOpenssl()
+  const { certificate } = openssl.issue(email)
+  openssl.stop()
+  const stored = await holder.post('/api/v1/mailbox/encryption/smime/import', { certificate })
+  if (stored.status !== 201) throw new Error(stored.text)
 }
 
 /** A program with access to the mailbox. */

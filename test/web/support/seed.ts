@@ -120,6 +120,6 @@ async function seedHolder(app: App, tenant: Awaited<ReturnType<App['tenant']>>) 
   await put('forwarding', { enabled: true, addresses: ['jane@elsewhere.test'], keep_copy: true })
   await put('vacation', { enabled: true, subject: 'Away', message: 'I am back on Monday.' })
   await holder.post('/api/v1/mailbox/blocked-senders', { address: 'noise@elsewhere.test' })
-  await seedAccess(holder)
+  await seedAccess(holder, tenant.email)
   await seedGrant(app, tenant)
 }
