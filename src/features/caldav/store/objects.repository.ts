@@ -44,7 +44,7 @@ export async function* list(
   for (;;) {
     const rows = await present(db, collectionId, withData)
       .$if(component !== undefined, (query) => query.where('component', '=', component as string))
-      .$if(to !== undefined, (query) => query.where('first_at', '<', to as number))
+      .$if(to !== undefined, (query) => query.where('first_at', '<=', to as number))
       .$if(from !== undefined, (query) => query.where('last_at', '>=', from as number))
       .where('uri', '>', after)
       .orderBy('uri')
