@@ -90,3 +90,7 @@ export async function ensureAccount(db: Db, account: MailAccount): Promise<void>
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
+
+/** Queries are planned by the number of rows; autovacuum would notice a large new index later. */
+export const refreshStatistics = (db: Db) =>
+  sql`analyze (skip_locked) jmap_emails, jmap_places, jmap_changes`.execute(db)
