@@ -129,6 +129,8 @@ mail_gid = ${MAIL_UID}
 first_valid_uid = ${MAIL_UID}
 first_valid_gid = ${MAIL_UID}
 mail_location = maildir:~/Maildir
+# The state of INBOX comes from the index of folders, as of all others: JMAP asks with each request.
+mailbox_list_index_include_inbox = yes
 mail_plugins = quota quota_clone acl lazy_expunge
 # The database separates +detail from the address, because a mailbox may have a plus in its name.
 recipient_delimiter =

@@ -19,7 +19,12 @@ import type { JmapParts, Login } from './core/method.ts'
 import { readRequest } from './core/request.ts'
 import { sessionOf } from './core/session.ts'
 import { isAway } from './imap/connection.ts'
-import { accountsOf, findHolder, type MailAccount } from './index/accounts.repository.ts'
+import {
+  findHolder,
+  type MailAccount,
+  ownAccountOf,
+  sharedAccounts,
+} from './index/accounts.repository.ts'
 import { mailStore } from './index/open-mail.ts'
 import { openChangeFeed } from './push/change-feed.ts'
 import { eventSources } from './push/event-source.ts'
@@ -116,9 +121,13 @@ export async function jmapService(core: Core, { vacation }: Needs) {
         caller.kind === 'mailbox'
           ? caller.id
           : await programAccount(headers.authorization, caller.ip)
-      const holder = id === undefined ? undefined : await findHolder(core.db, id)
+      if (id === undefined) throw new AuthenticationRequired()
+      const [holder, shared] = await Promise.all([
+        findHolder(core.db, id),
+        sharedAccounts(core.db, id),
+      ])
       if (!holder) throw new AuthenticationRequired()
-      return { caller, holder, accounts: await accountsOf(core.db, holder) }
+      return { caller, holder, accounts: [ownAccountOf(holder), ...shared] }
     },
 
     session: (login: Login, called: string) => sessionOf(login, baseUrl(called)),

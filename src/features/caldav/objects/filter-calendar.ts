@@ -49,21 +49,36 @@ function inRange(component: ICAL.Component, root: ICAL.Component, range: Element
 
 /** Alarms of the instances of their event; a relative one moves with them. */
 function alarmInRange(alarm: ICAL.Component, from: number, to: number): boolean {
+  const { times, seconds } = repeatsOf(alarm)
+  /** Returns whether the alarm or one of its repetitions is in the range. */
+  const rings = (at: number) => {
+    const skipped = at >= from ? 0 : Math.min(times, Math.ceil((from - at) / seconds))
+    const time = at + skipped * seconds
+    return time >= from && time < to
+  }
   const absolute = timeOf(alarm, 'trigger')
-  if (absolute !== undefined) return absolute >= from && absolute < to
+  if (absolute !== undefined) return rings(absolute)
   const trigger = alarm.getFirstProperty('trigger')
   const value = trigger?.getFirstValue() as { toSeconds?: () => number } | undefined
   const offset = value?.toSeconds?.()
   const event = alarm.parent
   if (offset === undefined || !event?.parent) return false
   const fromEnd = String(trigger?.getParameter('related') ?? '').toUpperCase() === 'END'
-  const margin = Math.abs(offset) + Math.abs(periodOf(event)[1] - periodOf(event)[0])
+  const length = Math.abs(periodOf(event)[1] - periodOf(event)[0])
+  const margin = Math.abs(offset) + length + times * seconds
   const parts = partsOf(event.parent).filter(({ name }) => name === event.name)
   for (const instance of instancesOf(parts, from - margin, to + margin)) {
-    const at = (fromEnd ? instance.end : instance.start) + offset
-    if (at >= from && at < to) return true
+    if (rings((fromEnd ? instance.end : instance.start) + offset)) return true
   }
   return false
+}
+
+/** The repetitions of an alarm, and the time between them. */
+function repeatsOf(alarm: ICAL.Component): { times: number; seconds: number } {
+  const times = Number(alarm.getFirstPropertyValue('repeat') ?? 0)
+  const duration = alarm.getFirstPropertyValue('duration') as { toSeconds?: () => number } | null
+  const seconds = duration?.toSeconds?.() ?? 0
+  return times > 0 && seconds > 0 ? { times, seconds } : { times: 0, seconds: 1 }
 }
 
 function propertyMatches(component: ICAL.Component, filter: Element): boolean {

@@ -22,7 +22,7 @@ const startOf = (part: ICAL.Component): ICAL.Time | undefined => {
   return value instanceof ICAL.Time ? value : undefined
 }
 
-/** The instances that end after `from` and start before `to`, in no particular order. */
+/** The instances that overlap a time range (RFC 4791 section 9.9), in no particular order. */
 export function* instancesOf(
   parts: readonly ICAL.Component[],
   from: number,
@@ -33,7 +33,7 @@ export function* instancesOf(
     const [start, end] = periodOf(part)
     const id = part.getFirstPropertyValue('recurrence-id')
     const instance = { start, end, part, id: id instanceof ICAL.Time ? id : undefined }
-    if (touches(instance, from, to)) yield instance
+    if (overlaps(instance, from, to)) yield instance
   }
   const replaced = new Set(
     exceptions.map((part) => {
@@ -46,7 +46,7 @@ export function* instancesOf(
     const [start, end] = periodOf(part)
     if (!isRecurring(part)) {
       const instance = { start, end, part, id: undefined }
-      if (touches(instance, from, to)) yield instance
+      if (overlaps(instance, from, to)) yield instance
       continue
     }
     yield* recurring(part, end - start, replaced, from, to)
@@ -73,8 +73,26 @@ function* recurring(
     if (start >= to) return
     if (replaced.has(start)) continue
     const instance = { start, end: start + length, part, id: time.clone() }
-    if (touches(instance, from, to)) yield instance
+    if (overlaps(instance, from, to)) yield instance
   }
+}
+
+function overlaps(instance: Instance, from: number, to: number): boolean {
+  const { name } = instance.part
+  if (name === 'vtodo') return taskOverlaps(instance, from, to)
+  return (
+    (name !== 'vjournal' || startOf(instance.part) !== undefined) && touches(instance, from, to)
+  )
+}
+
+/** The table for tasks. Those without times have the period that `periodOf` gives them. */
+function taskOverlaps({ start, end, part }: Instance, from: number, to: number): boolean {
+  const has = (name: string) => part.hasProperty(name)
+  const reaches = to > start || to >= end
+  if (has('dtstart') && has('due')) return (from < end || from <= start) && reaches
+  if (has('dtstart')) return has('duration') ? from <= end && reaches : from <= start && to > start
+  if (has('due')) return from < end && to >= end
+  return has('completed') ? from <= end && to >= start : to > start
 }
 
 /** An instance without a length counts at its start. */

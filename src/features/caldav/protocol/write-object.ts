@@ -7,7 +7,7 @@ import { otherCalendarWith } from '../scheduling/owners.repository.ts'
 import { mayHavePeople } from '../scheduling/people.ts'
 import * as collections from '../store/collections.repository.ts'
 import * as objects from '../store/objects.repository.ts'
-import type { OpenCollection } from '../store/open-collection.ts'
+import { isReserved, type OpenCollection } from '../store/open-collection.ts'
 import { href, Refusal } from './answers.ts'
 import {
   type Context,
@@ -278,24 +278,30 @@ export const get: Handler = async (context) => {
     return reply.type('text/plain; charset=utf-8').send('')
   }
   if (place.type !== 'object') return reply.type('text/plain; charset=utf-8').send('')
-  const collection = await collectionAt(context, place)
-  const isHead = request.method === 'HEAD'
-  for await (const [object] of collection.named([place.name], true)) {
-    if (!object) break
-    const etag = `"${object.etag}"`
-    if (isUnchanged(request.headers, object.etag))
-      return reply.code(304).header('etag', etag).send()
-    const match = request.headers['if-match']
-    if (match !== undefined) checkPreconditions({ 'if-match': match }, object.etag)
-    reply.headers({
-      etag,
-      'last-modified': new Date(object.modified_at).toUTCString(),
-      'content-type':
-        place.kind === 'calendar' ? 'text/calendar; charset=utf-8' : 'text/vcard; charset=utf-8',
-      'content-length': object.size,
-      ...(object.schedule_tag && { 'schedule-tag': `"${object.schedule_tag}"` }),
-    })
-    return reply.send(isHead ? '' : Buffer.from(object.data ?? ''))
+  const object = await objectAt(context, place)
+  if (!object) throw new Refusal(404)
+  const etag = `"${object.etag}"`
+  if (isUnchanged(request.headers, object.etag)) return reply.code(304).header('etag', etag).send()
+  const match = request.headers['if-match']
+  if (match !== undefined) checkPreconditions({ 'if-match': match }, object.etag)
+  reply.headers({
+    etag,
+    'last-modified': new Date(object.modified_at).toUTCString(),
+    'content-type':
+      place.kind === 'calendar' ? 'text/calendar; charset=utf-8' : 'text/vcard; charset=utf-8',
+    'content-length': object.size,
+    ...(object.schedule_tag && { 'schedule-tag': `"${object.schedule_tag}"` }),
+  })
+  return reply.send(request.method === 'HEAD' ? '' : Buffer.from(object.data ?? ''))
+}
+
+/** An object of an own collection is read in one query, because most requests are for those. */
+async function objectAt(context: Context, place: ObjectPlace) {
+  const { kind, uri, name } = place
+  if (!isReserved(kind, uri)) {
+    return objects.findOwn(context.core.db, context.me.id, { kind, uri }, name)
   }
-  throw new Refusal(404)
+  const collection = await collectionAt(context, place)
+  for await (const [object] of collection.named([name], true)) return object
+  return undefined
 }

@@ -1,6 +1,6 @@
 import { OutOfTime, taskIn } from '../../../lib/worker-pool.ts'
 import { childOf, childrenOf, type Element, elementsOf, textOf } from '../../../lib/xml.ts'
-import { rangeIn, UnusableRange } from '../objects/time-range.ts'
+import { rangeIn } from '../objects/time-range.ts'
 import { Refusal, sendMultistatus, truncated } from '../protocol/answers.ts'
 import { type Context, collectionAt, type Handler } from '../protocol/context.ts'
 import { type Place, pathOf } from '../protocol/places.ts'
@@ -8,6 +8,7 @@ import { responseOf, type Wanted, wantedIn } from '../protocol/responses.ts'
 import type { Narrowing, StoredObject } from '../store/objects.repository.ts'
 import type { OpenCollection } from '../store/open-collection.ts'
 import { CALDAV, CARDDAV } from '../xml/names.ts'
+import { checkFilter, invalid } from './check-filter.ts'
 import { asAsked, expansionIn } from './data-as-asked.ts'
 import { unsupported } from './unsupported.ts'
 
@@ -17,7 +18,6 @@ const matchTask = taskIn<typeof import('../objects/match-objects.task.ts')>(
 )
 
 const STORED = ['VEVENT', 'VTODO', 'VJOURNAL']
-const KNOWN = [...STORED, 'VFREEBUSY', 'VALARM', 'VTIMEZONE', 'VAVAILABILITY', 'VPOLL']
 const COLLATIONS = ['i;ascii-casemap', 'i;unicode-casemap', 'i;octet', 'default']
 
 export const calendarQuery: Handler = async (context) => {
@@ -101,6 +101,7 @@ function narrowingOf(filter: Element): Narrowing & { isDecided?: boolean } {
   if (top?.attributes.name?.toUpperCase() !== 'VCALENDAR') {
     throw new Refusal(403, '<C:valid-filter/>')
   }
+  if (childrenOf(filter, CALDAV, 'comp-filter').length > 1) throw invalid('One VCALENDAR')
   checkFilter(top)
   const inner = childrenOf(top, CALDAV, 'comp-filter')
   const [one] = inner
@@ -110,24 +111,6 @@ function narrowingOf(filter: Element): Narrowing & { isDecided?: boolean } {
   const range = childOf(one, CALDAV, 'time-range')
   const isDecided = elementsOf(one).length === 0 && elementsOf(top).length === 1
   return { component: name, isDecided, ...(range && rangeIn(range)) }
-}
-
-/** Checks names and time ranges of a whole filter, before the first object is read. */
-function checkFilter(filter: Element): void {
-  const name = filter.attributes.name?.toUpperCase() ?? ''
-  if (name !== 'VCALENDAR' && !KNOWN.includes(name)) {
-    throw new Refusal(403, '<C:supported-filter/>')
-  }
-  const ranges = [filter, ...childrenOf(filter, CALDAV, 'prop-filter')].flatMap((one) =>
-    childrenOf(one, CALDAV, 'time-range'),
-  )
-  try {
-    for (const range of ranges) rangeIn(range)
-  } catch (error) {
-    if (!(error instanceof UnusableRange)) throw error
-    throw new Refusal(403, '<C:valid-filter/>', { message: error.message })
-  }
-  for (const inner of childrenOf(filter, CALDAV, 'comp-filter')) checkFilter(inner)
 }
 
 function checkCollations(element: Element, condition: string): void {

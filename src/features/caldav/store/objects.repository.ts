@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
+import type { Kind } from '../protocol/places.ts'
 
 export interface StoredObject {
   uri: string
@@ -44,7 +45,7 @@ export async function* list(
   for (;;) {
     const rows = await present(db, collectionId, withData)
       .$if(component !== undefined, (query) => query.where('component', '=', component as string))
-      .$if(to !== undefined, (query) => query.where('first_at', '<', to as number))
+      .$if(to !== undefined, (query) => query.where('first_at', '<=', to as number))
       .$if(from !== undefined, (query) => query.where('last_at', '>=', from as number))
       .where('uri', '>', after)
       .orderBy('uri')
@@ -82,6 +83,28 @@ export const find = (db: Db, collectionId: string, uri: string): Promise<WholeOb
     .selectFrom('dav_objects')
     .select([...COLUMNS, 'data', 'uid'])
     .where('collection_id', '=', collectionId)
+    .where('uri', '=', uri)
+    .where('gone', '=', false)
+    .executeTakeFirst()
+
+/** An object of a mailbox, by the names of its collection and its own. */
+export const findOwn = (
+  db: Db,
+  accountId: string,
+  collection: { kind: Kind; uri: string },
+  uri: string,
+) =>
+  db
+    .selectFrom('dav_objects')
+    .select([...COLUMNS, 'data'])
+    .where('collection_id', '=', (eb) =>
+      eb
+        .selectFrom('dav_collections as c')
+        .select('c.id')
+        .where('c.account_id', '=', accountId)
+        .where('c.kind', '=', collection.kind)
+        .where('c.uri', '=', collection.uri),
+    )
     .where('uri', '=', uri)
     .where('gone', '=', false)
     .executeTakeFirst()

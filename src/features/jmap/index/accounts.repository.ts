@@ -27,38 +27,44 @@ export const findHolder = (db: Db, id: string): Promise<AccountHolder | undefine
     .where('status', '=', 'active')
     .executeTakeFirst()
 
-/** The own mailbox first, then the shared mailboxes of which the holder is a member. */
-export async function accountsOf(db: Db, holder: AccountHolder): Promise<MailAccount[]> {
+export const ownAccountOf = ({ id, email, organization_id }: AccountHolder): MailAccount => ({
+  id,
+  email,
+  name: email,
+  organizationId: organization_id,
+  isPersonal: true,
+  isReadOnly: false,
+})
+
+/** The shared mailboxes of the own organization of which a holder is a member. */
+export async function sharedAccounts(db: Db, holderId: string): Promise<MailAccount[]> {
   const shared = await db
     .selectFrom('shared_mailbox_members as member')
+    .innerJoin('email_accounts as holder', 'holder.id', 'member.email_account_id')
     .innerJoin('shared_mailboxes as box', 'box.id', 'member.shared_mailbox_id')
     .innerJoin('domains', 'domains.id', 'box.domain_id')
     .select(['box.id', 'box.email', 'box.name', 'box.organization_id', 'member.permission'])
-    .where('member.email_account_id', '=', holder.id)
-    .where('box.organization_id', '=', holder.organization_id)
+    .where('member.email_account_id', '=', holderId)
+    .whereRef('box.organization_id', '=', 'holder.organization_id')
     .where('box.status', '=', 'active')
     .where('domains.hosted', '=', true)
     .orderBy('box.email')
     .execute()
-  return [
-    {
-      id: holder.id,
-      email: holder.email,
-      name: holder.email,
-      organizationId: holder.organization_id,
-      isPersonal: true,
-      isReadOnly: false,
-    },
-    ...shared.map(({ id, email, name, organization_id, permission }) => ({
-      id,
-      email,
-      name: name || email,
-      organizationId: organization_id,
-      isPersonal: false,
-      isReadOnly: permission !== 'full_access',
-    })),
-  ]
+  return shared.map(({ id, email, name, organization_id, permission }) => ({
+    id,
+    email,
+    name: name || email,
+    organizationId: organization_id,
+    isPersonal: false,
+    isReadOnly: permission !== 'full_access',
+  }))
 }
+
+/** The own mailbox first, then shared ones. */
+export const accountsOf = async (db: Db, holder: AccountHolder): Promise<MailAccount[]> => [
+  ownAccountOf(holder),
+  ...(await sharedAccounts(db, holder.id)),
+]
 
 /** The state begins at the time: a later index of the same mailbox repeats no state of this one. */
 export async function ensureAccount(db: Db, account: MailAccount): Promise<void> {
@@ -90,3 +96,7 @@ export async function ensureAccount(db: Db, account: MailAccount): Promise<void>
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
+
+/** Queries are planned by the number of rows; autovacuum would notice a large new index later. */
+export const refreshStatistics = (db: Db) =>
+  sql`analyze (skip_locked) jmap_emails, jmap_places, jmap_changes`.execute(db)

@@ -3,10 +3,12 @@ import { namedMutex } from '../../../lib/mutex.ts'
 import { MINUTE_MS } from '../../../lib/time.ts'
 import { WireBroken } from '../../../mail/imap/wire.ts'
 import { type Connection, openConnection } from '../imap/connection.ts'
-import { ensureAccount, type MailAccount } from './accounts.repository.ts'
+import { ensureAccount, type MailAccount, refreshStatistics } from './accounts.repository.ts'
 import { syncAccount } from './sync.ts'
 
 const IDLE_MS = 2 * MINUTE_MS
+/** Steps of older messages after which the statistics of the index are out of date. */
+const ANALYZED_STEPS = 5
 
 type Needs = Pick<Core, 'config' | 'db' | 'log' | 'mailServers' | 'workers'>
 
@@ -121,7 +123,12 @@ export function mailStore(core: Needs) {
     one.background = line
     try {
       let hasOlder = true
-      while (hasOlder && !stopping.signal.aborted) hasOlder = await step(line, true)
+      let steps = 0
+      while (hasOlder && !stopping.signal.aborted) {
+        hasOlder = await step(line, true)
+        steps++
+      }
+      if (steps >= ANALYZED_STEPS) await refreshStatistics(core.db)
     } catch (error) {
       if (!stopping.signal.aborted) {
         core.log.warn({ err: error, account: one.account.id }, 'indexing stopped; it goes on later')

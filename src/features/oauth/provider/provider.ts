@@ -42,6 +42,18 @@ export function createProvider(core: Needs, keys: JWK[]): Provider {
   }
   // Requests come through a proxy, and `sendToProvider` states the address that programs know.
   provider.proxy = true
+  provider.use(async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      // The provider fails to store the session of a browser that has sent a form without one.
+      const { session } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {}
+      const isForm = ctx.method === 'POST' && ctx.path === ROUTES.code_verification
+      if (!isForm || !(error instanceof TypeError) || session?.exp !== undefined) throw error
+      ctx.status = 400
+      sendError(ctx as KoaContextWithOIDC, 'invalid_request', 'The page has expired')
+    }
+  })
   provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'OAuth request failed'))
   return provider
 }
