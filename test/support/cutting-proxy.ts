@@ -5,10 +5,14 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
  * responses contain the given texts in order, and closes that connection instead of forwarding the
  * last one.
  */
-export async function startCuttingProxy(databaseUrl: string) {
+export async function startCuttingProxy(
+  databaseUrl: string,
+  { host = '127.0.0.1', port = 0 } = {},
+) {
   const target = new URL(databaseUrl)
   let expected: string[] = []
   let cuts = 0
+  let connections = 0
   let isAway = false
   let isSilent = false
   const clients = new Set<Socket>()
@@ -24,6 +28,7 @@ export async function startCuttingProxy(databaseUrl: string) {
     const server = connect(Number(target.port), target.hostname)
     let seen = 0
     pairs.set(client, server)
+    connections++
     client.on('data', (chunk) => server.write(chunk))
     server.on('data', (chunk) => {
       while (seen < expected.length && chunk.includes(expected[seen] as string)) seen++
@@ -43,12 +48,16 @@ export async function startCuttingProxy(databaseUrl: string) {
     }
     client.on('close', () => pairs.delete(client))
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => proxy.listen(port, host, resolve))
   const url = new URL(databaseUrl)
-  url.hostname = '127.0.0.1'
+  url.hostname = host
   url.port = String((proxy.address() as AddressInfo).port)
   return {
     url: url.href,
+    /** How many connections were forwarded. */
+    get connections() {
+      return connections
+    },
     get cuts() {
       return cuts
     },

@@ -1,5 +1,9 @@
 import http from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { send } from './http.ts'
+
+/** A writer that was refused waits a little, like any client. */
+const PAUSE_MS = 50
 
 interface Writing {
   base(): string
@@ -32,6 +36,7 @@ export function startWriters({ base, apiKey, writers, prefix }: Writing) {
         })
         note(String(status))
         if (status === 201) acknowledged.push(domain)
+        else await sleep(PAUSE_MS)
       } catch (error) {
         const { code = 'unknown' } = error as NodeJS.ErrnoException
         note(code)
