@@ -16,6 +16,7 @@ export async function startCuttingProxy(
   let isAway = false
   let isSilent = false
   const clients = new Set<Socket>()
+  const silenced = new Set<Socket>()
   const pairs = new Map<Socket, Socket>()
   const proxy = createServer((client) => {
     if (isAway) {
@@ -23,8 +24,11 @@ export async function startCuttingProxy(
       return
     }
     clients.add(client)
-    client.on('close', () => clients.delete(client))
-    if (isSilent) return
+    client.on('error', () => {}).on('close', () => clients.delete(client))
+    if (isSilent) {
+      silenced.add(client)
+      return
+    }
     const server = connect(Number(target.port), target.hostname)
     let seen = 0
     pairs.set(client, server)
@@ -39,14 +43,11 @@ export async function startCuttingProxy(
         server.destroy()
       } else client.write(chunk)
     })
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      one.on('error', () => {})
-      one.on('close', () => other.destroy())
-    }
-    client.on('close', () => pairs.delete(client))
+    server.on('error', () => {}).on('close', () => client.destroy())
+    client.on('close', () => {
+      server.destroy()
+      pairs.delete(client)
+    })
   })
   await new Promise<void>((resolve) => proxy.listen(port, host, resolve))
   const url = new URL(databaseUrl)
@@ -77,12 +78,16 @@ export async function startCuttingProxy(
       isSilent = all
       for (const pair of pairs) {
         for (const socket of pair) socket.pause().removeAllListeners('data')
+        silenced.add(pair[0])
       }
       pairs.clear()
     },
+    /** Forwards again; connections that were silent are closed. */
     mend() {
       isAway = false
       isSilent = false
+      for (const client of silenced) client.destroy()
+      silenced.clear()
     },
     stop() {
       for (const client of clients) client.destroy()

@@ -38,9 +38,8 @@ export const TTL = Number(/ttl: (\d+)/.exec(documented('yaml', 'scope:'))?.[1])
 
 /** A member as Patroni's REST API shows it. */
 interface Member {
-  name: string
   role: string
-  state: string
+  timeline?: number
 }
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>
@@ -79,7 +78,7 @@ export async function startCluster() {
       mkdirSync(folder, { mode: 0o700 })
       if (user.uid !== undefined) chownSync(folder, user.uid, user.gid)
     }
-    const settings = fileOf(documented('ini', 'ETCD_NAME'), name, addressOf(name))
+    const settings = fileOf(documented('env', 'ETCD_NAME'), name, addressOf(name))
     const env = settings.split('\n').filter(Boolean)
     programs.start('etcd', [], Object.fromEntries(env.map((line) => line.split(/=(.*)/s))))
     const patroni = fileOf(documented('yaml', 'scope:'), name, innerOf(name))
@@ -116,13 +115,16 @@ export async function startCluster() {
   /** Waits until all machines are in their places and a synchronous replica has every change. */
   const complete = () =>
     until(async () => {
-      const name = await primary()
-      const { members = [] } = (name && (await ask(name, '/cluster'))) || {}
-      const isStreaming = ({ role, state }: Member) =>
-        role === 'leader' ? state === 'running' : ['running', 'streaming'].includes(state)
+      const name = (await primary()) ?? ''
+      const replicas = MACHINES.filter((one) => one !== name)
+      const answers = await Promise.all(replicas.map((one) => ask(one, '/replica')))
+      const { members = [] } = (await ask(name, '/cluster')) ?? {}
+      const [first] = members
       return (
+        answers.every(Boolean) &&
         members.length === MACHINES.length &&
-        members.every(isStreaming) &&
+        // A server that has to be rewound or restarted is on an old timeline, or on none.
+        members.every(({ timeline }) => timeline && timeline === first?.timeline) &&
         members.some(({ role }) => role === 'sync_standby')
       )
     })
@@ -144,12 +146,10 @@ export async function startCluster() {
       const text = documented('haproxy', 'listen postgres').replace('127.0.0.1:5432', address)
       writeFileSync(file, adapted(text, 'db1'))
       const haproxy = programs.start('/usr/sbin/haproxy', ['-db', '-f', file])
-      await until(async () => {
+      // It takes every server for a primary until it has asked them.
+      await until(() => {
         if (!haproxy.isRunning()) throw new Error(`haproxy does not start: ${haproxy.output()}`)
-        return execFile('psql', [urlAt(address), '-c', 'select 1']).then(
-          () => true,
-          () => false,
-        )
+        return haproxy.output().match(/Server \S+ is DOWN/g)?.length === MACHINES.length - 1
       })
       return urlAt(address)
     },
@@ -169,7 +169,7 @@ export async function startCluster() {
       kill(patroniOf(name).pid, 'SIGSTOP')
       for (const proxy of proxiesOf(name)) proxy.silence({ all: true })
     },
-    /** Ends a fault of any kind. */
+    /** Ends a fault of any kind; without one it changes nothing. */
     mend(name: string) {
       for (const proxy of proxiesOf(name)) proxy.mend()
       const patroni = patroniOf(name)
