@@ -98,13 +98,13 @@ async function runHost(args: string[]): Promise<void> {
 async function prepare({ forPrivate = false } = {}) {
   const config = readConfig()
   return withDatabase(async ({ sql }, target) => {
-    await upgradeDatabase(target, config, upgradeNotes)
     const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
     const password = edgePassword(sealing)
+    const database: DatabaseAddress = databaseAddress(target, config.EDGE_DATABASE_URL, password)
+    await upgradeDatabase(target, config, upgradeNotes)
     const statementFile = `${config.DATA_DIR}/edge-role.sql`
     await ensureEdgeRole(sql, target, { password, statementFile })
     if (forPrivate && edgePlace(config.DATA_DIR) === undefined) await forgetEdge(sql)
-    const database: DatabaseAddress = databaseAddress(target, config.EDGE_DATABASE_URL, password)
     return { config, sealing, database }
   })
 }

@@ -9,6 +9,8 @@ const CONNECT_MS = 5000
 // Locks of a transaction whose client has vanished end with it.
 const IDLE_TRANSACTION_MS = 60_000
 const READ_ONLY = '25006'
+/** What `backend` is in SQL, for a row of pg_stat_activity. */
+export const BACKEND = "pid || ' ' || backend_start"
 
 export interface Opening {
   name: string
@@ -26,10 +28,13 @@ export interface Opening {
  */
 export class Client {
   isLost = false
+  /** The process of the server, by its id and start: ids are used again. */
+  backend = ''
   readonly openedAt = performance.now()
   readonly #sql: Sql
   readonly #opening: Opening
   #socket: Socket | undefined
+  #running: { since: number; giveUp(reason: string): void } | undefined
 
   constructor(target: Target, opening: Opening) {
     this.#opening = opening
@@ -63,15 +68,17 @@ export class Client {
             .unsafe(
               `set statement_timeout = ${budget.statementMs}; set lock_timeout = ${budget.lockMs};
                set idle_in_transaction_session_timeout = ${Math.max(IDLE_TRANSACTION_MS, budget.statementMs)};
-               show transaction_read_only`,
+               select current_setting('transaction_read_only') as read_only, ${BACKEND} as backend
+               from pg_stat_activity where pid = pg_backend_pid()`,
             )
             .simple(),
         CONNECT_MS,
       )
-      const [last] = (answers as unknown as { transaction_read_only: string }[][]).at(-1) ?? []
-      if (needsPrimary && last?.transaction_read_only !== 'off') {
+      const [last] = (answers as unknown as { read_only: string; backend: string }[][]).at(-1) ?? []
+      if (needsPrimary && last?.read_only !== 'off') {
         throw Object.assign(new Error('the server is not the primary'), { code: READ_ONLY })
       }
+      client.backend = last?.backend ?? ''
       return client
     } catch (error) {
       client.discard()
@@ -91,14 +98,16 @@ export class Client {
     let isAnswered = false
     let timer: NodeJS.Timeout | undefined
     const silence = new Promise<never>((_, reject) => {
-      const giveUp = () => {
+      const giveUp = (reason: string) => {
         if (isAnswered) return
-        reject(new NoAnswer(`the database did not answer within ${silenceMs} ms`))
+        reject(new NoAnswer(reason))
         this.discard()
         this.#opening.silent?.()
       }
+      this.#running = { since: performance.now(), giveUp }
+      const late = `the database did not answer within ${silenceMs} ms`
       // After a pause of this process an answer may have arrived that was not read yet.
-      timer = setTimeout(() => setImmediate(giveUp), silenceMs)
+      timer = setTimeout(() => setImmediate(giveUp, late), silenceMs)
     })
     try {
       return await Promise.race([statement(this.#sql), silence])
@@ -109,9 +118,18 @@ export class Client {
       throw error
     } finally {
       isAnswered = true
+      this.#running = undefined
       clearTimeout(timer)
     }
   }
+
+  /** When the present statement began. */
+  get runsSince(): number | undefined {
+    return this.#running?.since
+  }
+
+  /** Gives up the present statement, and the connection with it. */
+  giveUp = (reason: string) => this.#running?.giveUp(reason)
 
   close = () => this.#sql.end({ timeout: 5 })
 

@@ -6,6 +6,7 @@ import { connect, type Target } from './connect.ts'
 import { type Lending, postgresDialect } from './dialect.ts'
 import { type OpenClient, primaryOf } from './primary.ts'
 import type { Tables } from './tables.ts'
+import { watchOver } from './watch.ts'
 
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>
@@ -42,7 +43,9 @@ export function openDatabase(
 ): Database {
   const open = primaryOf(target)
   const usual = lending(open, name, Math.ceil(pool / 2), budgetOf(timeout))
-  const long = lending(open, name, LONG_CONNECTIONS, budgetOf(Math.max(timeout, longTimeout)))
+  const watch = watchOver(open)
+  const opened = async (opening: Parameters<OpenClient>[0]) => watch.add(await open(opening))
+  const long = lending(opened, name, LONG_CONNECTIONS, budgetOf(Math.max(timeout, longTimeout)))
   const db: Db = new Kysely({ dialect: postgresDialect(() => (isPatient() ? long : usual)) })
   let sql: Sql | undefined
   return {
@@ -56,6 +59,7 @@ export function openDatabase(
       return sql
     },
     async close() {
+      watch.stop()
       await db.destroy()
       await Promise.all(
         [usual, long].flatMap(({ statements, transactions }) => [

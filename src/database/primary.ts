@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type Opening } from './client.ts'
 import type { Target } from './connect.ts'
 import { hostsOf } from './hosts.ts'
@@ -6,6 +7,12 @@ import { hostsOf } from './hosts.ts'
 const STAGGER_MS = 300
 /** While no host accepts connections, this limits how often they are asked. */
 const PAUSE_MS = 200
+/** A host that refused is asked again after this time, while another one is silent. */
+const AGAIN_MS = 500
+const LOOK_UP = {
+  name: 'look-up',
+  budget: { statementMs: 5000, lockMs: 5000, silenceMs: 5000 },
+}
 
 export type OpenClient = (opening: Omit<Opening, 'needsPrimary'>) => Promise<Client>
 
@@ -14,17 +21,31 @@ export function primaryOf(target: Target): OpenClient {
   const { targets, needsPrimary } = hostsOf(target)
   let preferred = targets[0] as Target
   let failure: { error: unknown; at: number } | undefined
+  let search: Promise<Target> | undefined
+
+  /** All connections that are to be opened wait for one search. */
+  const found = () => {
+    const order = [preferred, ...targets.filter((one) => one !== preferred)]
+    search ??= searchPrimary(order, needsPrimary).finally(() => {
+      search = undefined
+    })
+    return search
+  }
 
   return async (opening) => {
     if (failure && performance.now() - failure.at < PAUSE_MS) throw failure.error
-    const order = [preferred, ...targets.filter((one) => one !== preferred)]
+    const openAt = (one: Target) => Client.open(one, { ...opening, needsPrimary })
     try {
-      const { client, target: found } = await firstOf(order, (one) =>
-        Client.open(one, { ...opening, needsPrimary }),
+      const first = openAt(preferred)
+      if (targets.length === 1) return await first
+      const client = await Promise.race([first.catch(() => undefined), sleep(STAGGER_MS)])
+      if (client) return client
+      first.then(
+        (late) => late.discard(),
+        () => {},
       )
-      preferred = found
-      failure = undefined
-      return client
+      preferred = await found()
+      return await openAt(preferred)
     } catch (error) {
       failure = { error, at: performance.now() }
       throw error
@@ -37,42 +58,48 @@ export async function findPrimary(target: Target): Promise<Target> {
   const { targets, needsPrimary } = hostsOf(target)
   const [only] = targets
   if (targets.length === 1 && !needsPrimary) return only as Target
-  const budget = { statementMs: 5000, lockMs: 5000, silenceMs: 5000 }
-  const found = await firstOf(targets, (one) =>
-    Client.open(one, { name: 'look-up', budget, needsPrimary }),
-  )
-  await found.client.close()
-  return found.target
+  return searchPrimary(targets, needsPrimary)
 }
 
-/** Tries the targets in order, without waiting for one that is silent; the first success counts. */
-function firstOf(targets: readonly Target[], open: (target: Target) => Promise<Client>) {
-  return new Promise<{ client: Client; target: Target }>((resolve, reject) => {
+/**
+ * Tries the targets in order, without waiting for one that is silent; the first success counts. A silent
+ * primary may be replaced at any moment, so the others are asked again until it has failed too.
+ */
+function searchPrimary(targets: readonly Target[], needsPrimary: boolean): Promise<Target> {
+  return new Promise((resolve, reject) => {
+    const failures = new Map<Target, unknown>()
     let next = 0
-    let pending = 0
-    let isFound = false
+    let isOver = false
     let timer: NodeJS.Timeout | undefined
 
     const tryNext = () => {
       clearTimeout(timer)
       const target = targets[next++]
-      if (target === undefined) return
-      pending++
+      if (target === undefined || isOver) return
       if (next < targets.length) timer = setTimeout(tryNext, STAGGER_MS)
-      open(target).then(
+      ask(target)
+    }
+    const ask = (target: Target) => {
+      if (isOver) return
+      Client.open(target, { ...LOOK_UP, needsPrimary }).then(
         (client) => {
-          clearTimeout(timer)
-          if (isFound) return client.discard()
-          isFound = true
-          resolve({ client, target })
+          client.close().catch(() => {})
+          end(() => resolve(target))
         },
         (error) => {
-          pending--
-          if (isFound) return
-          if (next < targets.length) tryNext()
-          else if (pending === 0) reject(error)
+          const isFirst = !failures.has(target)
+          failures.set(target, error)
+          if (failures.size === targets.length)
+            end(() => reject(failures.get(targets[0] as Target)))
+          else setTimeout(ask, AGAIN_MS, target)
+          if (isFirst) tryNext()
         },
       )
+    }
+    const end = (settle: () => void) => {
+      isOver = true
+      clearTimeout(timer)
+      settle()
     }
     tryNext()
   })

@@ -8,11 +8,13 @@ import type { Vault } from '../lib/vault.ts'
 import { StartupError } from '../startup-error.ts'
 
 const EDGE_ROLE = 'mailplane_edge'
+const LIST_REFUSED =
+  'Postfix and Dovecot need one address of the database, not a list of hosts: set EDGE_DATABASE_URL to a proxy on the mail host that leads to the primary; see docs/database-failover.md'
 
 /** The connection of the mail servers to the database. */
 export interface DatabaseAddress {
-  /** In the order of the configuration; only the primary among several is used. */
-  hosts: readonly { host: string; port: number }[]
+  host: string
+  port: number
   name: string
   user: string
   password: string
@@ -25,7 +27,11 @@ export interface DatabaseAddress {
 export const edgePassword = (vault: Vault): string =>
   vault.fingerprint('database role of the mail edge', EDGE_ROLE)
 
-/** The database as the mail servers reach it; `override` is EDGE_DATABASE_URL. */
+/**
+ * The database as the mail servers reach it; `override` is EDGE_DATABASE_URL. A list of hosts is refused:
+ * Dovecot crashes with one in a connection, and with a connection for each it leaves a host that failed
+ * alone for up to half an hour.
+ */
 export function databaseAddress(
   target: Target,
   override: string | undefined,
@@ -33,15 +39,15 @@ export function databaseAddress(
 ): DatabaseAddress {
   const login = { user: EDGE_ROLE, password }
   if (typeof target !== 'string' && override === undefined) {
-    return { hosts: [{ host: '127.0.0.1', port: target.port }], name: EMBEDDED_NAME, ...login }
+    return { host: '127.0.0.1', port: target.port, name: EMBEDDED_NAME, ...login }
   }
-  const urls = hostsOf(override ?? target).targets.map((one) => new URL(one as string))
+  const { targets } = hostsOf(override ?? target)
+  if (targets.length > 1) throw new StartupError(LIST_REFUSED)
+  const { hostname, port, pathname } = new URL(targets[0] as string)
   return {
-    hosts: urls.map(({ hostname, port }) => ({
-      host: hostname.replace(/^\[|\]$/g, '') || '127.0.0.1',
-      port: Number(port || 5432),
-    })),
-    name: decodeURIComponent(urls[0]?.pathname.slice(1) ?? '') || EMBEDDED_NAME,
+    host: hostname.replace(/^\[|\]$/g, '') || '127.0.0.1',
+    port: Number(port || 5432),
+    name: decodeURIComponent(pathname.slice(1)) || EMBEDDED_NAME,
     ...login,
   }
 }

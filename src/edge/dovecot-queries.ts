@@ -10,22 +10,16 @@ export const OPERATOR_RIGHTS_FILE = 'operator-rights.acl'
 // for each host a query outlives all connections that a shutdown ends, and waits for the next one.
 const CONNECTIONS = 3
 
-const connection = ({ hosts, name, user, password }: DatabaseAddress) => {
-  const ports = hosts.map(({ port }) => port)
-  const isOnePort = new Set(ports).size === 1
-  // Each connection begins with another server, so that one that is silent does not stop them all. The
-  // list of ports belongs to all connections, so different ports allow one order only.
-  const lists = Array.from({ length: CONNECTIONS }, (_, index) => {
-    const first = isOnePort ? index % hosts.length : 0
-    return [...hosts.slice(first), ...hosts.slice(0, first)].map(({ host }) => host).join(',')
-  })
-  const primary = hosts.length > 1 ? ' target_session_attrs=read-write' : ''
-  return `connect = ${lists.map((list) => `host=${quoted(list)} `).join('')}maxconns=1 port=${isOnePort ? ports[0] : ports.join(',')}${primary} dbname=${quoted(name)} user=${user} password=${password}`
+const connection = ({ host, port, name, user, password }: DatabaseAddress) => {
+  const hosts = Array(CONNECTIONS)
+    .fill(`host=${quoted(host)}`)
+    .join(' ')
+  return `connect = ${hosts} maxconns=1 port=${port} dbname=${quoted(name)} user=${user} password=${password}`
 }
 
 /** Quotes a value of a libpq connection string. */
 const quoted = (text: string) =>
-  /^[\w.:,-]+$/.test(text) ? text : `'${text.replace(/[\\']/g, '\\$&')}'`
+  /^[\w.:-]+$/.test(text) ? text : `'${text.replace(/[\\']/g, '\\$&')}'`
 
 const BY_CONTROL_PLANE = "('%s' = 'doveadm' OR '%{master_user}' <> '')"
 

@@ -1,7 +1,7 @@
 import { HOLD_HELO } from '../mail/handover.ts'
 import { AUTOMATIC_ORIGIN, ORIGIN_HEADER } from '../mail/origin.ts'
 import { SNI_MAP } from '../mail/server-certificates.files.ts'
-import { type DatabaseAddress, hostPort } from './database-role.ts'
+import { hostPort } from './database-role.ts'
 import { postfixServices } from './postfix-services.ts'
 import type { EdgeSettings, RenderedFile } from './settings.ts'
 
@@ -46,27 +46,12 @@ const map = (
   { database }: EdgeSettings,
   query: string,
 ): string => `# Written by mailplane; changes here are lost.
-hosts = ${postgresHosts(database)}
+hosts = ${hostPort(database)}
 dbname = ${database.name}
 user = ${database.user}
 password = ${database.password}
 query = ${query}
 `
-
-/**
- * Of several servers only the primary is asked: a replica that lags does not know the newest mailboxes,
- * and their mail would be refused for good.
- */
-function postgresHosts({ hosts, name, user, password }: DatabaseAddress): string {
-  if (hosts.length === 1) return hosts.map(hostPort).join(' ')
-  const options = 'target_session_attrs=read-write&connect_timeout=3'
-  return hosts
-    .map((one) => {
-      const place = `${hostPort(one)}/${encodeURIComponent(name)}`
-      return `postgresql://${user}:${password}@${place}?${options}`
-    })
-    .join(' ')
-}
 
 const main = (edge: EdgeSettings): string => {
   const { folders, ports, privateAddress, policies } = edge

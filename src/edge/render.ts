@@ -102,7 +102,7 @@ ${rows.map((row) => `   ${row}`).join('\n')}
            : ''
        }
 
-The servers reach PostgreSQL at ${edge.database.hosts.map(hostPort).join(' and ')}, database ${edge.database.name}, as the role ${edge.database.user}; pg_hba.conf must accept it. ${
+The servers reach PostgreSQL at ${hostPort(edge.database)}, database ${edge.database.name}, as the role ${edge.database.user}; pg_hba.conf must accept it. ${
     edge.redis
       ? `Signing keys come from the Redis at ${edge.redis.host}:${edge.redis.port}.`
       : `Signing keys are files in ${edge.folders.dkim}: the control plane must run on this host as root, or share that folder; set REDIS_URL to distribute them through a Redis instead.`

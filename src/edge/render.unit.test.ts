@@ -30,7 +30,7 @@ test('edge render uses EDGE_DKIM_DIR or its default, not the DKIM folder of a pr
   expect(render({ EDGE_DKIM_DIR: '/srv/dkim' })).toContain('path = "/srv/dkim/keys/')
 })
 
-test('edge render writes every host of the database, of which only the primary is used', () => {
+test('edge render writes the one host of the database, with brackets where an IPv6 address needs them', () => {
   const folder = mkdtempSync(join(tmpdir(), 'mailplane-render-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const render = (url: string, file: string) => {
@@ -39,17 +39,22 @@ test('edge render writes every host of the database, of which only the primary i
     renderForHosts({ config, vault: vault('root key of this test'), database }, folder)
     return readFileSync(join(folder, file), 'utf8')
   }
-  const list = 'postgres://db1:5432,db2,[2001:db8::3]/mail'
-  const options = 'target_session_attrs=read-write&connect_timeout=3'
-  const [one, two, three] = ['db1', 'db2', '[2001:db8::3]'].map(
-    (host) => `postgresql://mailplane_edge:p@${host}:5432/mail?${options}`,
-  )
-  expect(render(list, 'postfix/pgsql-domains.cf')).toContain(`hosts = ${one} ${two} ${three}\n`)
-  expect(render(list, 'dovecot/sql-mailbox.conf.ext')).toContain(
-    'connect = host=db1,db2,2001:db8::3 host=db2,2001:db8::3,db1 host=2001:db8::3,db1,db2 maxconns=1 port=5432 target_session_attrs=read-write dbname=mail ',
-  )
-  expect(render('postgres://db1:1,db2:2/mail', 'dovecot/sql-mailbox.conf.ext')).toContain(
-    'connect = host=db1,db2 host=db1,db2 host=db1,db2 maxconns=1 port=1,2 target_session_attrs=read-write dbname=mail ',
-  )
   expect(render('postgres://db1/mail', 'postfix/pgsql-domains.cf')).toContain('hosts = db1:5432\n')
+  expect(render('postgres://[2001:db8::3]:1/mail', 'postfix/pgsql-domains.cf')).toContain(
+    'hosts = [2001:db8::3]:1\n',
+  )
+  expect(render('postgres://[2001:db8::3]:1/mail', 'dovecot/sql-mailbox.conf.ext')).toContain(
+    'connect = host=2001:db8::3 host=2001:db8::3 host=2001:db8::3 maxconns=1 port=1 dbname=mail ',
+  )
+})
+
+test('the mail servers refuse a list of hosts, also of DATABASE_URL, in a line that names the way out', () => {
+  const list = 'postgres://db1:5432,db2:5432/mail'
+  const refused = 'set EDGE_DATABASE_URL to a proxy on the mail host that leads to the primary'
+  expect(() => databaseAddress(list, undefined, 'p')).toThrow(refused)
+  expect(() => databaseAddress('postgres://db1/mail', list, 'p')).toThrow(refused)
+  expect(databaseAddress(list, 'postgres://127.0.0.1/mail', 'p')).toMatchObject({
+    host: '127.0.0.1',
+    port: 5432,
+  })
 })

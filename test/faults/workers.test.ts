@@ -61,8 +61,11 @@ it('a worker hands over requests for a daemon of the other process, with the add
 })
 
 it('an operator restarts a daemon of the other process', async () => {
-  const path = '/api/v1/monitoring/services/analytics/restart'
-  const answer = await ownerOf(server, made).post(path, { reason: 'a new template' })
+  const path = '/api/v1/monitoring/services/analytics'
+  const owner = ownerOf(server, made)
+  // Monitoring knows a daemon after it has looked once.
+  await until(async () => (await owner.get(path)).body.data?.status === 'up')
+  const answer = await owner.post(`${path}/restart`, { reason: 'a new template' })
   expect(answer.status, answer.text).toBeLessThan(300)
 })
 

@@ -5,13 +5,18 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
  * responses contain the given texts in order, and closes that connection instead of forwarding the
  * last one.
  */
-export async function startCuttingProxy(databaseUrl: string) {
+export async function startCuttingProxy(
+  databaseUrl: string,
+  { host = '127.0.0.1', port = 0 } = {},
+) {
   const target = new URL(databaseUrl)
   let expected: string[] = []
   let cuts = 0
+  let connections = 0
   let isAway = false
   let isSilent = false
   const clients = new Set<Socket>()
+  const silenced = new Set<Socket>()
   const pairs = new Map<Socket, Socket>()
   const proxy = createServer((client) => {
     if (isAway) {
@@ -19,11 +24,15 @@ export async function startCuttingProxy(databaseUrl: string) {
       return
     }
     clients.add(client)
-    client.on('close', () => clients.delete(client))
-    if (isSilent) return
+    client.on('error', () => {}).on('close', () => clients.delete(client))
+    if (isSilent) {
+      silenced.add(client)
+      return
+    }
     const server = connect(Number(target.port), target.hostname)
     let seen = 0
     pairs.set(client, server)
+    connections++
     client.on('data', (chunk) => server.write(chunk))
     server.on('data', (chunk) => {
       while (seen < expected.length && chunk.includes(expected[seen] as string)) seen++
@@ -34,21 +43,22 @@ export async function startCuttingProxy(databaseUrl: string) {
         server.destroy()
       } else client.write(chunk)
     })
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      one.on('error', () => {})
-      one.on('close', () => other.destroy())
-    }
-    client.on('close', () => pairs.delete(client))
+    server.on('error', () => {}).on('close', () => client.destroy())
+    client.on('close', () => {
+      server.destroy()
+      pairs.delete(client)
+    })
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => proxy.listen(port, host, resolve))
   const url = new URL(databaseUrl)
-  url.hostname = '127.0.0.1'
+  url.hostname = host
   url.port = String((proxy.address() as AddressInfo).port)
   return {
     url: url.href,
+    /** How many connections were forwarded. */
+    get connections() {
+      return connections
+    },
     get cuts() {
       return cuts
     },
@@ -68,12 +78,16 @@ export async function startCuttingProxy(databaseUrl: string) {
       isSilent = all
       for (const pair of pairs) {
         for (const socket of pair) socket.pause().removeAllListeners('data')
+        silenced.add(pair[0])
       }
       pairs.clear()
     },
+    /** Forwards again; connections that were silent are closed. */
     mend() {
       isAway = false
       isSilent = false
+      for (const client of silenced) client.destroy()
+      silenced.clear()
     },
     stop() {
       for (const client of clients) client.destroy()

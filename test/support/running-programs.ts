@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 /** PostgreSQL and pgbouncer refuse to run as root. */
 const UNPRIVILEGED = 65_534
-const user = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {}
+export const user = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {}
 
 export type Programs = ReturnType<typeof openPrograms>
 
@@ -16,14 +16,20 @@ export function openPrograms() {
   chmodSync(folder, 0o700)
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid)
   const running = new Set<ChildProcess>()
+  const options = {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, LC_ALL: 'C.UTF-8' },
+    ...user,
+  }
   return {
     folder,
+    /** How every program is run. */
+    options,
     start(program: string, args: string[], env: Record<string, string> = {}) {
       const child = spawn(program, args, {
-        cwd: folder,
-        env: { PATH: process.env.PATH, HOME: folder, LC_ALL: 'C.UTF-8', ...env },
+        ...options,
+        env: { ...options.env, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
-        ...user,
       })
       let output = ''
       for (const stream of [child.stdout, child.stderr]) {
