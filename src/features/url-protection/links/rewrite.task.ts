@@ -9,7 +9,7 @@ interface Input {
   /** The public URL of this service, up to `/safe/`. */
   base: string
   organizationId: string
-  key: { id: number; secret: Uint8Array }
+  key: LinkKey
   /** Hosts whose links stay, with all names below them. */
   allowed: readonly string[]
 }
@@ -25,8 +25,7 @@ interface Done {
 
 /** Replaces the links of a message or page; undefined if it must pass unchanged. Runs in a thread. */
 export default ({ content, base, organizationId, key, allowed }: Input): Done | undefined => {
-  const signing: LinkKey = { id: key.id, secret: bufferOf(key.secret) }
-  const keyOf = (id: number) => (id === signing.id ? signing : undefined)
+  const keyOf = (id: number) => (id === key.id ? key : undefined)
   const known = new Map<string, string>()
 
   /** A link that leads over this service for the same organization already. */
@@ -44,7 +43,7 @@ export default ({ content, base, organizationId, key, allowed }: Input): Done | 
     const name = `${isForm} ${address}`
     const before = known.get(name)
     if (before !== undefined) return before
-    const path = base + safePath(signing, { organizationId, address, isForm })
+    const path = base + safePath(key, { organizationId, address, isForm })
     known.set(name, path)
     return path
   }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type SeededRandom, seededRandom } from '../../../../test/support/seeded-random.ts'
 import rewrite from './rewrite.task.ts'
@@ -8,7 +8,7 @@ const LINKS = Number(process.env.SAFE_LINKS ?? 100_000)
 const PER_PAGE = 1000
 const BASE = 'https://mail.acme.test/safe/'
 const ORGANIZATION = '01J9ZK3M5N7P9R1T3V5X7Z9B1D'
-const key = { id: 7, secret: randomBytes(32) }
+const key = { id: 7, secret: createSecretKey(randomBytes(32)) }
 const keyOf = (id: number) => (id === key.id ? key : undefined)
 
 /** Text that breaks parsers: delimiters, escapes, other scripts, control characters. */
@@ -191,7 +191,7 @@ describe('a signed path', () => {
   })
 
   it('is not read with another key, for another organization or as a form', () => {
-    const other = { id: key.id, secret: randomBytes(32) }
+    const other = { id: key.id, secret: createSecretKey(randomBytes(32)) }
     expect(readSafePath(path, () => other)).toBeUndefined()
     expect(readSafePath(path, () => undefined)).toBeUndefined()
     const organization = path.replace(ORGANIZATION, ORGANIZATION.replace('01J', '01K'))

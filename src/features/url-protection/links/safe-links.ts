@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import { sameSecret } from '../../../lib/tokens.ts'
 
 /** Behind most reverse proxies a request line has at most 8 KB; the address grows by a third. */
@@ -9,7 +9,7 @@ const KEY_LETTERS = 3
 
 export interface LinkKey {
   id: number
-  secret: Buffer
+  secret: KeyObject
 }
 
 /** The content of a link that this service has signed. */

@@ -1,8 +1,14 @@
-import { type BinaryToTextEncoding, createHmac, randomBytes } from 'node:crypto'
+import {
+  type BinaryToTextEncoding,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto'
 
 const TOKEN_BYTES = 32
 
-const hmac = (key: string | Buffer, text: string, encoding: BinaryToTextEncoding): string =>
+const hmac = (key: string | KeyObject, text: string, encoding: BinaryToTextEncoding): string =>
   createHmac('sha256', key).update(text).digest(encoding)
 
 const hexSignature = (secret: string, text: string): string =>
@@ -27,7 +33,7 @@ export const standardSignature = (secrets: readonly string[], signed: string): s
   secrets.map((secret) => `v1,${hmac(standardKey(secret), signed, 'base64')}`).join(' ')
 
 /** The text after `whsec_` is the key in base64; any other secret is the key itself. */
-function standardKey(secret: string): string | Buffer {
+function standardKey(secret: string): string | KeyObject {
   const encoded = /^whsec_((?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2,4}={0,2})$/.exec(secret)?.[1]
-  return encoded === undefined ? secret : Buffer.from(encoded, 'base64')
+  return encoded === undefined ? secret : createSecretKey(encoded, 'base64')
 }
