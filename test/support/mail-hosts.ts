@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import { clientOf, PASSWORD } from './app.ts'
 import { bootstrapBoth, ownerOf } from './installation.ts'
@@ -96,11 +96,11 @@ export async function startMailHosts(templateUrl: string) {
       /^IMAP_MASTER_PASSWORD=(.*)$/m.exec(
         readFileSync(join(dirOf('front'), 'edge', 'edge.env'), 'utf8'),
       )?.[1] as string,
-    /** The folders of a mailbox on the disk of a host. */
-    homesOn: (name: string, id: string) =>
-      readdirSync(join(dirOf(name), 'edge', 'mail'), { recursive: true, encoding: 'utf8' }).filter(
-        (path) => basename(path) === id,
-      ),
+    /** The files of a mailbox on the disk of a host. */
+    filesOn: (name: string, id: string) =>
+      readdirSync(join(dirOf(name), 'edge', 'mail'), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.parentPath.includes(id))
+        .map((entry) => join(entry.parentPath, entry.name)),
     async kill() {
       await server.killNode()
     },

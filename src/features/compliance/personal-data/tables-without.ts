@@ -16,7 +16,7 @@ export const tablesWithout: Record<string, string> = {
   backup_runs: 'hostname backup_type target storage_path checksum error_message',
   bootstrap_tokens: '',
   certificates:
-    'domain names issuer algorithm error_message fingerprint key_hash next_key_hash path',
+    'domain names issuer algorithm error_message fingerprint key_hash next_key_hash path sealed_content sealed_next_key',
   daemon_heartbeats: 'instance name host address',
   dkim_keys: 'selector algorithm public_key private_key',
   dlp_policies: 'name description patterns',
