@@ -15,6 +15,7 @@ import type { Log } from './log.ts'
 import { type AuthCache, authCache } from './mail/auth-cache.ts'
 import { dnsClient, type WithDns } from './mail/dns.ts'
 import { type Doveadm, doveadm } from './mail/doveadm.ts'
+import { doveadmOfHosts } from './mail/doveadm-hosts.ts'
 import { type ImapLogin, imapLogin, loginKey } from './mail/imap-login.ts'
 import type { MailQueue } from './mail/mail-queue.ts'
 import { type MailServers, watchMailServers } from './mail/mail-servers.ts'
@@ -118,7 +119,7 @@ export async function startCore(
   const passwords = passwordHashing(config.SVC_HASHING_COST)
   const access = await startAccess({ db, now, log, config, vault: sealing, listen, passwords })
   const mailServers = watchMailServers(config)
-  const dovecot = doveadm(mailServers)
+  const dovecot = doveadmOfHosts(doveadm(mailServers), db, sealing)
   const helper =
     config.SVC_HELPER_SOCKET === undefined ? undefined : helperClient(config.SVC_HELPER_SOCKET)
   const keys = signingKeys(config, mailServers, helper?.signingKeys(mailServers))

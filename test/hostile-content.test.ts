@@ -15,7 +15,7 @@ const NOT_SHOWN = `acme_accounts.directory_url alert_events.comparator alert_eve
   data_exports.lease_owner dlp_violations.details dlp_violations.matched_pattern
   failed_auth_attempts.counterparts feedback_loops.digest ip_reputation.block_reason
   legal_holds.lease_owner legal_holds.reason legal_holds.release_reason legal_holds.released_by
-  mail_log.delays mail_log.original_recipient
+  mail_log.delays mail_log.original_recipient mailbox_moves.created_by mailbox_moves.lease_owner
   operators.password_hash organizations.verification_token provisioning.lease_owner
   quarantine.author quarantine.lease_owner sessions.client_platform sessions.csrf_hash sessions.token_hash
   webhook_dead_letters.event_id`.split(/\s+/)
@@ -59,6 +59,8 @@ const existing = (route: Route) =>
     rule_id: 'hostile',
     audit_id: '1',
     operator_id: owner.id,
+    host_id: 'hostile',
+    move_id: 'hostile',
     domain: acme.domain,
     organization_id: acme.organizationId,
     org_id: route.path.includes('/reseller/') ? 'hostile' : acme.organizationId,

@@ -5,7 +5,7 @@ import { tablesOfMailbox, tablesOfOrganization } from './part-tables.ts'
 
 /** Tables with rows of tenants that the restore of a part leaves out, by the reason. */
 const LEFT_OUT: Record<string, string[]> = {
-  'written by triggers for the restored rows': ['addresses', 'provisioning'],
+  'written by triggers for the restored rows': ['addresses', 'mailbox_places', 'provisioning'],
   'logs and figures of the past': [
     ...['analytics_reports', 'compliance_audit', 'consents', 'dlp_violations', 'dns_checks'],
     ...['domain_ratings', 'domain_reputation', 'engagement_days', 'engagement_pending'],
@@ -20,7 +20,7 @@ const LEFT_OUT: Record<string, string[]> = {
     ...['archive_jobs', 'calendar_mail', 'data_erasures', 'data_exports', 'migration_jobs'],
     ...['migration_pairs', 'outgoing_messages', 'outgoing_parts', 'paced_mail', 'pgp_key_jobs'],
     ...['rag_jobs', 'retention_runs', 'webhook_dead_letters', 'webhook_deliveries'],
-    ...['webhook_queue', 'deleted_mailboxes'],
+    ...['webhook_queue', 'deleted_mailboxes', 'mailbox_moves'],
   ],
   'logins that end with the loss': ['account_links', 'oauth_items', 'sessions'],
   'indexes that are made again': [

@@ -14,7 +14,10 @@ import { requirePackages } from '../edge/packages.ts'
 import { edgePlace } from '../edge/place.ts'
 import { renderForHosts } from '../edge/render.ts'
 import { requireFolderOfRoot } from '../edge/service-user.ts'
+import { HOST_ROLES, type HostRole } from '../edge/settings.ts'
+import type { NamedHost } from '../edge/settings-of.ts'
 import { vault } from '../lib/vault.ts'
+import { HOST_NAME } from '../mail/mail-hosts.ts'
 import { upgradeDatabase } from '../upgrade.ts'
 import { print } from './output.ts'
 import { upgradeNotes } from './upgrade-notes.ts'
@@ -39,12 +42,16 @@ export async function edgeCommands([verb, ...args]: string[]): Promise<void> {
 }
 
 async function up(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: { json: { type: 'boolean', default: false } } })
+  const { values } = parseArgs({
+    args,
+    options: { json: { type: 'boolean', default: false }, ...HOST_OPTIONS },
+  })
+  const host = hostOf(values)
   const { DATA_DIR, ...rest } = readConfig()
   requirePackages(rest)
   requireFolderOfRoot(DATA_DIR)
-  const { config, sealing, database } = await prepare({ forPrivate: true })
-  const edge = await edgeUp(config, sealing, database)
+  const { config, sealing, database } = await prepare({ isNew: host === undefined })
+  const edge = await edgeUp(config, sealing, database, host)
   if (values.json) print(described(edge), true)
   else process.stdout.write(readable(edge))
 }
@@ -78,10 +85,15 @@ async function render(args: string[]): Promise<void> {
     options: {
       out: { type: 'string', default: 'edge-config' },
       json: { type: 'boolean', default: false },
+      ...HOST_OPTIONS,
     },
   })
+  const host = hostOf(values)
   const { config, sealing, database } = await prepare()
-  const files = renderForHosts({ config, vault: sealing, database }, values.out)
+  const files = renderForHosts(
+    { config, vault: sealing, database, ...(host && { host }) },
+    values.out,
+  )
   if (values.json) print({ out: values.out, files }, true)
   else process.stdout.write(`${files.length} files are in ${values.out}; begin with README.md\n`)
 }
@@ -94,8 +106,28 @@ async function runHost(args: string[]): Promise<void> {
   process.exit(await runForeground({ config, vault: sealing, database }, values.services))
 }
 
-/** Migrates the database and creates the role of the mail servers. */
-async function prepare({ forPrivate = false } = {}) {
+const HOST_OPTIONS = {
+  host: { type: 'string' },
+  role: { type: 'string', multiple: true },
+} as const
+
+/** One of several hosts and its part; undefined for the only one. */
+function hostOf({ host, role = [] }: { host?: string; role?: string[] }): NamedHost | undefined {
+  if (host === undefined && role.length === 0) return undefined
+  const roles = role.flatMap((list) => list.split(',')) as HostRole[]
+  if (host === undefined || roles.length === 0)
+    throw new UsageError('--host NAME and --role ROLE belong together')
+  if (!HOST_NAME.test(host)) throw new UsageError(`${host} is not a name of a mail host`)
+  const unknown = roles.find((one) => !HOST_ROLES.includes(one))
+  if (unknown !== undefined)
+    throw new UsageError(`${unknown} is not a role; there are ${HOST_ROLES.join(', ')}`)
+  if (roles.includes('backend') && roles.length > 1)
+    throw new UsageError('a backend has no other role')
+  return { name: host, roles }
+}
+
+/** Migrates the database and creates the role of the mail servers. A new edge has no mail yet. */
+async function prepare({ isNew = false } = {}) {
   const config = readConfig()
   return withDatabase(async ({ sql }, target) => {
     const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
@@ -104,7 +136,7 @@ async function prepare({ forPrivate = false } = {}) {
     await upgradeDatabase(target, config, upgradeNotes)
     const statementFile = `${config.DATA_DIR}/edge-role.sql`
     await ensureEdgeRole(sql, target, { password, statementFile })
-    if (forPrivate && edgePlace(config.DATA_DIR) === undefined) await forgetEdge(sql)
+    if (isNew && edgePlace(config.DATA_DIR) === undefined) await forgetEdge(sql)
     return { config, sealing, database }
   })
 }
@@ -114,9 +146,15 @@ const LISTENERS = [
   ...(['internal', 'lmtp', 'sieve'] as const),
 ]
 
+/** Listeners that one of several hosts has for the others. */
+const OF_HOSTS = ['automatic', 'sync'] as const
+
 const described = ({ settings, environment, caFile, envFile }: RunningEdge) => ({
   ...Object.fromEntries(
-    LISTENERS.map((name) => [name, { host: '127.0.0.1', port: settings.ports[name] }]),
+    [...LISTENERS, ...OF_HOSTS.filter(() => settings.host)].map((name) => [
+      name,
+      { host: '127.0.0.1', port: settings.ports[name] },
+    ]),
   ),
   doveadm_url: environment.DOVEADM_URL,
   log_file: environment.MAIL_LOG_FILE,

@@ -40,6 +40,7 @@ const USAGE = `usage: mailplane COMMAND [--json]
   restore FILE|S3_URL|latest --organization ID|--mailbox ADDRESS [--replace] --dry-run|--reason TEXT
   edge up | edge down [--delete] | edge status
   edge render [--out DIR]
+  edge up|render --host NAME --role proxy,backend,mx,submission,outbound
   edge run [--services a,b]
   helper --socket PATH
   openapi

@@ -64,6 +64,14 @@ export const edgeVariables = {
   EDGE_TLS_KEY: env.text('Key of EDGE_TLS_CERT', '/etc/mailplane/tls/key.pem'),
   EDGE_MAIL_DIR: env.text('Folder of the mailboxes', '/var/vmail'),
   EDGE_RELAY_HOST: env.text('Relay for all outgoing mail, as [host]:port'),
+  EDGE_AUTOMATIC_HOST: env.text(
+    'Where a backend sends redirects and replies, as host:port of the private listener 10588',
+  ),
+  MAIL_MOVE_KEEP_HOURS: env.integer(
+    'Hours that the old copy of a moved mailbox stays on the host that it left',
+    24,
+    { min: 0, max: 8760 },
+  ),
   EDGE_POLICY_HOST: env.text('Host of the policy services and the content filter', '127.0.0.1'),
   EDGE_RATE_POLICY_PORT: env.port('Port of the rate limit policy; 0: not asked', undefined, {
     min: 0,

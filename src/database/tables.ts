@@ -970,6 +970,21 @@ export interface Tables {
     updated_at: Generated<Timestamp>
     method: Generated<'pgp' | 'smime'>
   }
+  mail_hosts: {
+    id: string
+    name: string
+    roles: string[]
+    state: Generated<'active' | 'draining' | 'away'>
+    address: string
+    imap_port: number
+    pop3_port: number
+    sieve_port: number
+    lmtp_port: number
+    sync_port: number
+    doveadm_url: string | null
+    created_at: Generated<Timestamp>
+    updated_at: Generated<Timestamp>
+  }
   mail_log: {
     id: string
     timestamp: Timestamp
@@ -1085,6 +1100,38 @@ export interface Tables {
     spam_scores: Generated<number>
     spam_score_sum: Generated<number>
     attempts: Generated<number>
+  }
+  mailbox_leftovers: {
+    mailbox_id: string
+    host_id: string
+    remove_after: Timestamp
+    attempts: Generated<number>
+    error_message: string | null
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
+  }
+  mailbox_moves: {
+    id: Generated<string>
+    mailbox_id: string
+    organization_id: string
+    source_id: string
+    target_id: string
+    state: Generated<'waiting' | 'copying' | 'locked' | 'switched' | 'done' | 'failed' | 'cancelled'>
+    messages: number | null
+    attempts: Generated<number>
+    error_message: string | null
+    due_at: Generated<Timestamp>
+    created_by: string | null
+    created_at: Generated<Timestamp>
+    finished_at: Timestamp | null
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
+  }
+  mailbox_places: {
+    mailbox_id: string
+    organization_id: string
+    host_id: string
+    locked: Generated<boolean>
   }
   mailbox_scripts_pending: {
     email: string

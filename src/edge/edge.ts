@@ -15,7 +15,7 @@ import { type EdgeServer, markWanted, restartIn, unmarkWanted } from './restart.
 import { running, startServers, stopServers } from './servers.ts'
 import { edgeReader, giveEdgeFiles } from './service-user.ts'
 import type { EdgeSettings } from './settings.ts'
-import { edgeSecrets, privateFolders, privateSettings } from './settings-of.ts'
+import { edgeSecrets, type NamedHost, privateFolders, privateSettings } from './settings-of.ts'
 import { compileSieve } from './sieve.ts'
 import { makeFolders, writeConfiguration } from './write.ts'
 
@@ -37,6 +37,7 @@ export async function edgeUp(
   config: Config,
   vault: Vault,
   database: DatabaseAddress,
+  host?: NamedHost,
 ): Promise<RunningEdge> {
   requirePackages(config)
   const folder = makeEdgePlace(config.DATA_DIR)
@@ -44,13 +45,18 @@ export async function edgeUp(
     const folders = privateFolders(folder)
     mkdirSync(`${folder}/tls`, { recursive: true })
     const all = running(folder, folders)
-    let isUp = Object.values(all).every((pid) => pid !== undefined)
+    let isUp = Object.keys(all).length > 0 && Object.values(all).every((pid) => pid !== undefined)
     // Servers that still run would block ports that the others need.
     if (!isUp) await stopServers(folder, folders)
     const tls = ensureCertificate(`${folder}/tls`, config.SVC_MAIL_HOSTNAME)
     const arrange = async () => {
       const ports = await choosePorts(`${folder}/ports.json`, isUp)
-      const settings = privateSettings({ config, vault, database }, folder, ports, tls)
+      const settings = privateSettings(
+        { config, vault, database, ...(host && { host }) },
+        folder,
+        ports,
+        tls,
+      )
       return { settings, changed: writeConfiguration(settings) }
     }
     let { settings, changed } = await arrange()

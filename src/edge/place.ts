@@ -26,6 +26,8 @@ export function edgePlace(dataDir: string): string | undefined {
  * below folders of root; otherwise the folder is created under /var/lib/mailplane and `edge` is a link to it.
  */
 export function makeEdgePlace(dataDir: string): string {
+  // Without an embedded database nothing has created it yet.
+  mkdirSync(dataDir, { recursive: true, mode: 0o711 })
   const link = join(dataDir, 'edge')
   const here = join(realpathSync(dataDir), 'edge')
   // Search permission only: the files in the data folder have their own permissions.

@@ -24,6 +24,7 @@ export const STANDARD_PORTS = {
   sasl: 24100,
   doveadm: 24180,
   quota: 24181,
+  sync: 24182,
   milter: 11332,
   scanner: 11333,
   controller: 11334,

@@ -1,4 +1,4 @@
-import type { EdgeSettings } from './settings.ts'
+import type { EdgeSettings, HostRole } from './settings.ts'
 
 /**
  * An smtpd process caches domain look-ups for its lifetime. Each process serves one connection
@@ -13,14 +13,14 @@ export function postfixServices(edge: EdgeSettings): string {
   const submission = `${submissionOptions}${filtered}${
     edge.contentFilter ? '\n  -o smtpd_data_restrictions=check_sasl_access,$origin_map' : ''
   }`
-  return `# Written by mailplane; changes here are lost.
-# service type private unpriv chroot wakeup maxproc command
-${at(ports.smtp)} inet n - n - - smtpd
+  const has = (role: HostRole) => edge.host === undefined || edge.host.roles.includes(role)
+  const mx = `${at(ports.smtp)} inet n - n - - smtpd
   -o syslog_name=postfix/mx
 ${fresh}
   -o smtpd_recipient_restrictions=$mx_recipient_restrictions
   -o message_size_limit=$public_message_size_limit${filtered}
-${at(ports.submission)} inet n - n - - smtpd
+`
+  const logins = `${at(ports.submission)} inet n - n - - smtpd
   -o syslog_name=postfix/submission
 ${fresh}
   -o smtpd_tls_security_level=encrypt
@@ -30,7 +30,10 @@ ${at(ports.smtps)} inet n - n - - smtpd
 ${fresh}
   -o smtpd_tls_wrappermode=yes
 ${submission}
-# Mail of the installation's own services, which need no login.
+`
+  return `# Written by mailplane; changes here are lost.
+# service type private unpriv chroot wakeup maxproc command
+${has('mx') ? mx : ''}${has('submission') ? logins : ''}# Mail of the installation's own services, which need no login.
 ${at(ports.internal, privateAddress)} inet n - n - - smtpd
   -o syslog_name=postfix/internal
 ${fresh}

@@ -3,11 +3,13 @@ import { AUTOMATIC_ORIGIN, ORIGIN_HEADER } from '../mail/origin.ts'
 import { SNI_MAP } from '../mail/server-certificates.files.ts'
 import { hostPort } from './database-role.ts'
 import { postfixServices } from './postfix-services.ts'
-import type { EdgeSettings, RenderedFile } from './settings.ts'
+import { type EdgeSettings, isBackend, type RenderedFile } from './settings.ts'
 
 /** Renders the configuration of Postfix. */
 export function postfixFiles(edge: EdgeSettings): RenderedFile[] {
-  const maps = Object.entries(QUERIES).map(([name, query]) => ({
+  if (isBackend(edge)) return []
+  const queries = edge.host ? { ...QUERIES, ...PLACE_QUERIES } : QUERIES
+  const maps = Object.entries(queries).map(([name, query]) => ({
     name: `pgsql-${name}.cf`,
     text: map(edge, query),
     readers: 'postfix' as const,
@@ -42,6 +44,12 @@ const QUERIES = {
   senders: "SELECT edge.sender_owners('%s')",
 }
 
+/** With several hosts: the backend of a mailbox, and whether the mailbox is full. */
+const PLACE_QUERIES = {
+  transport: "SELECT edge.transport('%s')",
+  full: "SELECT edge.full_mailbox('%s')",
+}
+
 const map = (
   { database }: EdgeSettings,
   query: string,
@@ -55,7 +63,7 @@ query = ${query}
 
 const main = (edge: EdgeSettings): string => {
   const { folders, ports, privateAddress, policies } = edge
-  const lookup = (name: keyof typeof QUERIES) =>
+  const lookup = (name: keyof typeof QUERIES | keyof typeof PLACE_QUERIES) =>
     `proxy:pgsql:${folders.postfixConfig}/pgsql-${name}.cf`
   return `# Written by mailplane; changes here are lost.
 compatibility_level = 3.6
@@ -96,10 +104,16 @@ virtual_mailbox_maps = ${lookup('mailboxes')}
 virtual_alias_maps = ${lookup('aliases')}
 virtual_alias_domains =
 sender_login_maps = ${lookup('senders')}
-proxy_read_maps = $virtual_mailbox_domains $virtual_mailbox_maps $virtual_alias_maps $sender_login_maps
+proxy_read_maps = $virtual_mailbox_domains $virtual_mailbox_maps $virtual_alias_maps $sender_login_maps${edge.host ? ' $transport_maps $full_mailboxes' : ''}
 recipient_delimiter = +
 propagate_unmatched_extensions =
-virtual_transport = lmtp:inet:${privateAddress}:${ports.lmtp}
+${
+  edge.host ? `transport_maps = ${lookup('transport')}\nfull_mailboxes = ${lookup('full')}\n` : ''
+}virtual_transport = ${
+    edge.host
+      ? 'retry:4.3.0 the mailbox has no mail host'
+      : `lmtp:inet:${privateAddress}:${ports.lmtp}`
+  }
 lmtp_destination_recipient_limit = 10
 # Recipients exist when mail for them is accepted. Mail for a login that Dovecot does not find waits.
 lmtp_reply_filter = regexp:{{/^550 5(\\.1\\.1 .* User doesn't exist.*)/ 450 4$$1}}
@@ -152,7 +166,11 @@ mx_recipient_restrictions =
     reject_non_fqdn_recipient,
     reject_unauth_destination,
     reject_unlisted_recipient,
-    check_policy_service { inet:${privateAddress}:${ports.quota}, default_action=DUNNO, timeout=5s, try_limit=1 },${asked(edge, policies.accessPort, 'mx')}
+    ${
+      edge.host
+        ? 'check_recipient_access $full_mailboxes'
+        : `check_policy_service { inet:${privateAddress}:${ports.quota}, default_action=DUNNO, timeout=5s, try_limit=1 }`
+    },${asked(edge, policies.accessPort, 'mx')}
     permit
 # reject_sender_login_mismatch ignores the empty sender, because it has no owner.
 submission_sender_restrictions =

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { clamdAddress } from './clamav.ts'
 import { hostPort } from './database-role.ts'
 import { SPAM_SCRIPT } from './dovecot.ts'
-import type { EdgeSettings } from './settings.ts'
+import { type EdgeSettings, type HostPart, isBackend } from './settings.ts'
 import { edgeSecrets, hostSettings } from './settings-of.ts'
 import { renderedFiles } from './write.ts'
 
@@ -13,9 +13,10 @@ export function renderForHosts(given: Parameters<typeof hostSettings>[0], out: s
   const files = Object.entries(renderedFiles(edge)).flatMap(([server, list]) =>
     list.map((file) => ({ ...file, name: join(server, file.name) })),
   )
+  const { masterPassword } = edgeSecrets(given.vault)
   const readme = {
     name: 'README.md',
-    text: readmeOf(edge, files, edgeSecrets(given.vault).masterPassword),
+    text: edge.host ? readmeOfPart(edge, edge.host, files) : readmeOf(edge, files, masterPassword),
     readers: 'none' as const,
   }
   for (const { name, text, readers } of [...files, readme]) {
@@ -32,12 +33,56 @@ interface InstalledFile {
   readers: string
 }
 
-function readmeOf(edge: EdgeSettings, files: InstalledFile[], masterPassword: string): string {
-  const rows = files.map(({ name, readers }) => {
+const rowsOf = (files: InstalledFile[]) =>
+  files.map(({ name, readers }) => {
     const owner = readers === 'all' || readers === 'none' ? 'root:root' : `root:${readers}`
     const mode = readers === 'all' ? '0644' : readers === 'none' ? '0600' : '0640'
     return `| ${name} | /etc/${name} | ${owner} | ${mode} |`
   })
+
+/** How one of several hosts is set up. */
+function readmeOfPart(edge: EdgeSettings, host: HostPart, files: InstalledFile[]): string {
+  const servers = ['postfix', 'rspamd', 'dovecot', 'clamav'].filter((server) =>
+    files.some(({ name }) => name.startsWith(`${server}/`)),
+  )
+  const body = {
+    name: host.name,
+    roles: host.roles,
+    address: edge.privateAddress,
+    doveadm_url: `https://${edge.privateAddress}:${edge.ports.doveadm}`,
+  }
+  return `# Configuration of the mail host ${host.name}: ${host.roles.join(', ')}
+
+Written by \`mailplane edge render\` for Debian 12. It contains secrets: protect it like a password. This host has files for ${servers.join(', ')}; install the packages that README.md of a host without roles names for them.
+
+1. Copy the files:
+
+   | file | to | owner | mode |
+   | --- | --- | --- | --- |
+${rowsOf(files)
+  .map((row) => `   ${row}`)
+  .join('\n')}
+${
+  isBackend(edge)
+    ? `
+   The mailboxes are in ${edge.folders.mail}, owned by the user vmail (5000). Compile the script that files spam: \`sievec /etc/dovecot/${SPAM_SCRIPT}\`.
+`
+    : ''
+}
+2. Store the certificate in ${edge.tls.certificate} and its key in ${edge.tls.key}, readable by root only. Outside of loopback other hosts verify it by the address below.
+
+3. Start ${servers.join(', ')}.
+
+4. Add the host with \`POST /api/v1/platform/mail-hosts\`; \`address\` and \`doveadm_url\` are as the other hosts and the control plane reach them:
+
+       ${JSON.stringify(body)}
+
+The servers reach PostgreSQL at ${hostPort(edge.database)}, database ${edge.database.name}, as the role ${edge.database.user}.
+`
+}
+
+function readmeOf(edge: EdgeSettings, files: InstalledFile[], masterPassword: string): string {
+  const rows = rowsOf(files)
   return `# Configuration of a mail host
 
 Written by \`mailplane edge render\` for Debian 12 (Postfix 3.7, Dovecot 2.3, Rspamd 3). It contains secrets: protect it like a password.

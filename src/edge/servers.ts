@@ -12,6 +12,8 @@ const LINGER_MS = 500
 
 interface Server {
   name: string
+  /** The server is a part of the edge while this file exists. */
+  config: string
   pidFile: string
   log: string
   command: string[]
@@ -22,9 +24,14 @@ interface Server {
   startMs?: number
 }
 
-const serversOf = (folders: Folders): Server[] => [
+/** The servers that have a configuration. */
+const serversOf = (folders: Folders): Server[] =>
+  allServers(folders).filter(({ config }) => existsSync(config))
+
+const allServers = (folders: Folders): Server[] => [
   {
     name: 'Rspamd',
+    config: `${folders.rspamdConfig}/rspamd.conf`,
     pidFile: folders.rspamdPid,
     log: `${folders.logs}/rspamd.log`,
     command: [
@@ -40,6 +47,7 @@ const serversOf = (folders: Folders): Server[] => [
   },
   {
     name: 'Postfix',
+    config: `${folders.postfixConfig}/main.cf`,
     pidFile: `${folders.postfixQueue}/pid/master.pid`,
     log: `${folders.logs}/mail.log`,
     // master -w returns when it listens; `postfix start` would check the whole installation first.
@@ -48,28 +56,24 @@ const serversOf = (folders: Folders): Server[] => [
   },
   {
     name: 'Dovecot',
+    config: `${folders.dovecotConfig}/dovecot.conf`,
     pidFile: `${folders.dovecotRun}/master.pid`,
     log: `${folders.logs}/dovecot.log`,
     command: ['dovecot', '-c', `${folders.dovecotConfig}/dovecot.conf`],
     listens: ['doveadm'],
   },
-  ...(existsSync(clamdConfig(folders))
-    ? [
-        {
-          name: 'Clamd',
-          pidFile: `${folders.clamavData}/clamd.pid`,
-          log: `${folders.logs}/clamd.log`,
-          command: ['/usr/sbin/clamd', '-c', clamdConfig(folders)],
-          listens: ['clamd' as const],
-          isForeground: true,
-          // Loading the whole database takes up to a minute.
-          startMs: 120_000,
-        },
-      ]
-    : []),
+  {
+    name: 'Clamd',
+    config: `${folders.clamavConfig}/clamd.conf`,
+    pidFile: `${folders.clamavData}/clamd.pid`,
+    log: `${folders.logs}/clamd.log`,
+    command: ['/usr/sbin/clamd', '-c', `${folders.clamavConfig}/clamd.conf`],
+    listens: ['clamd'],
+    isForeground: true,
+    // Loading the whole database takes up to a minute.
+    startMs: 120_000,
+  },
 ]
-
-const clamdConfig = ({ clamavConfig }: Folders) => `${clamavConfig}/clamd.conf`
 
 /** The process ids of the servers in the folder, by name. */
 export const running = (folder: string, folders: Folders): Record<string, number | undefined> =>

@@ -3,16 +3,21 @@ import type { Config } from '../config/index.ts'
 import { resolveMailServers } from '../config/mail-servers.ts'
 import type { Vault } from '../lib/vault.ts'
 import { loginKey } from '../mail/imap-login.ts'
+import { hostDoveadmKey } from '../mail/mail-hosts.ts'
 import { originKey } from '../mail/origin.ts'
+import { StartupError } from '../startup-error.ts'
 import type { DatabaseAddress } from './database-role.ts'
 import { type Ports, STANDARD_PORTS } from './ports.ts'
-import type { EdgeSettings, Folders, RedisAddress } from './settings.ts'
+import type { EdgeSettings, Folders, HostPart, HostRole, RedisAddress } from './settings.ts'
 
 export const MASTER_USER = 'mailplane-filters'
+export const PROXY_USER = 'mailplane-proxy'
 
 /** Shared secrets of the mail servers and the control plane, derived from the root key. */
 export const edgeSecrets = (vault: Vault) => ({
   doveadmKey: vault.fingerprint('administration interface of Dovecot', 'key'),
+  proxyPassword: vault.fingerprint('login of proxies at backends', PROXY_USER),
+  syncPassword: vault.fingerprint('copies between backends', 'password'),
   masterPassword: vault.fingerprint('master login for filters', MASTER_USER),
   controllerPassword: vault.fingerprint('controller of Rspamd', 'password'),
   originKey: originKey(vault),
@@ -24,17 +29,25 @@ interface Given {
   config: Config
   vault: Vault
   database: DatabaseAddress
+  /** The name and the roles of one of several hosts. */
+  host?: NamedHost
+}
+
+export interface NamedHost {
+  name: string
+  roles: readonly HostRole[]
 }
 
 /** The settings that a private edge and real hosts have in common. */
-function common({ config, vault, database }: Given, ports: Ports) {
+function common({ config, vault, database, host }: Given, ports: Ports) {
   const secrets = edgeSecrets(vault)
   const own = config.mailServers
   const filterPort = config.EDGE_CONTENT_FILTER_PORT ?? ports.filter
   return {
     hostname: config.SVC_MAIL_HOSTNAME,
     database,
-    doveadmKey: secrets.doveadmKey,
+    doveadmKey: host ? hostDoveadmKey(vault, host.name) : secrets.doveadmKey,
+    host: host && hostPart(config, secrets, host),
     loginKey: secrets.loginKey,
     controllerPassword: secrets.controllerPassword,
     master: {
@@ -59,6 +72,26 @@ function common({ config, vault, database }: Given, ports: Ports) {
         : { host: config.EDGE_POLICY_HOST, port: filterPort, key: secrets.originKey },
     dnsServers: config.SVC_DNS_SERVERS,
     redis: signingRedis(config),
+  }
+}
+
+function hostPart(
+  { EDGE_AUTOMATIC_HOST }: Config,
+  secrets: ReturnType<typeof edgeSecrets>,
+  { name, roles }: NamedHost,
+): HostPart {
+  if (roles.includes('backend') && EDGE_AUTOMATIC_HOST === undefined) {
+    throw new StartupError(
+      'set EDGE_AUTOMATIC_HOST: a backend sends redirects and replies through another host',
+    )
+  }
+  return {
+    name,
+    roles,
+    automaticHost: EDGE_AUTOMATIC_HOST ?? '',
+    proxy: { user: PROXY_USER, password: secrets.proxyPassword },
+    masterPassword: secrets.masterPassword,
+    syncPassword: secrets.syncPassword,
   }
 }
 

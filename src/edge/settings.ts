@@ -30,6 +30,8 @@ export interface EdgeSettings {
   dnsServers: readonly string[]
   /** The Redis with the signing keys; undefined when they are files. */
   redis: RedisAddress | undefined
+  /** The part of this host among several; undefined when it is the only one. */
+  host: HostPart | undefined
   /** A private edge on loopback: no delays after wrong passwords, no network look-ups. */
   isPrivate: boolean
 }
@@ -70,6 +72,28 @@ export interface Policies {
   /** Decides if mail passes or is deferred while a policy service does not answer. */
   failOpen: boolean
 }
+
+export const HOST_ROLES = ['proxy', 'backend', 'mx', 'submission', 'outbound'] as const
+export type HostRole = (typeof HOST_ROLES)[number]
+
+export interface HostPart {
+  name: string
+  roles: readonly HostRole[]
+  /** `host:port` that takes redirects and replies of mailbox filters from a backend. */
+  automaticHost: string
+  /** The login of proxies at backends, with the rights of the mailbox. */
+  proxy: { user: string; password: string }
+  masterPassword: string
+  /** With which backends copy mailboxes to each other. */
+  syncPassword: string
+}
+
+export const isBackend = ({ host }: Pick<EdgeSettings, 'host'>): boolean =>
+  host?.roles.includes('backend') ?? false
+
+/** A proxy, or the logins for Postfix: a Dovecot that has no mail. */
+export const isFront = ({ host }: Pick<EdgeSettings, 'host'>): boolean =>
+  host?.roles.some((role) => role === 'proxy' || role === 'submission') ?? false
 
 interface ContentFilter {
   host: string

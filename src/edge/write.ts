@@ -15,14 +15,20 @@ import { clamavFiles } from './clamav.ts'
 import { dovecotFiles } from './dovecot.ts'
 import { postfixFiles } from './postfix.ts'
 import { rspamdFiles } from './rspamd.ts'
-import { type EdgeSettings, type Folders, MAIL_UID, type RenderedFile } from './settings.ts'
+import {
+  type EdgeSettings,
+  type Folders,
+  isBackend,
+  MAIL_UID,
+  type RenderedFile,
+} from './settings.ts'
 
 /** The rendered files by server. */
 export const renderedFiles = (edge: EdgeSettings): Record<string, RenderedFile[]> => ({
   postfix: postfixFiles(edge),
   dovecot: dovecotFiles(edge),
-  rspamd: rspamdFiles(edge),
-  clamav: clamavFiles(edge),
+  rspamd: isBackend(edge) ? [] : rspamdFiles(edge),
+  clamav: isBackend(edge) ? [] : clamavFiles(edge),
 })
 
 /** Writes the changed files, each atomically. Returns whether any file changed. */
@@ -33,8 +39,9 @@ export function writeConfiguration(edge: EdgeSettings): boolean {
     rspamd: edge.folders.rspamdConfig,
     clamav: edge.folders.clamavConfig,
   }
-  let changed = edge.antivirus === undefined && removeClamav(edge.folders)
+  let changed = false
   for (const [server, files] of Object.entries(renderedFiles(edge))) {
+    if (files.length === 0 && removeUnused(folders[server] as string)) changed = true
     for (const { name, text, readers } of files) {
       const path = join(folders[server] as string, name)
       if (existsSync(path) && readFileSync(path, 'utf8') === text) continue
@@ -52,10 +59,10 @@ export function writeConfiguration(edge: EdgeSettings): boolean {
   return changed
 }
 
-/** The file of clamd exists only while the scanner is turned on: see serversOf(). */
-function removeClamav({ clamavConfig }: Folders): boolean {
-  const existed = existsSync(clamavConfig)
-  rmSync(clamavConfig, { recursive: true, force: true })
+/** A server runs while its configuration exists: see serversOf(). */
+function removeUnused(folder: string): boolean {
+  const existed = existsSync(folder)
+  rmSync(folder, { recursive: true, force: true })
   return existed
 }
 

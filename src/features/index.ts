@@ -71,7 +71,11 @@ const FEATURES: readonly FeatureParts[] = [
   },
   {
     api: async () => (await import('./platform/index.ts')).platform,
-    events: () => import('./platform/operators/operators.events.ts'),
+    events: () =>
+      Promise.all([
+        import('./platform/operators/operators.events.ts'),
+        import('./platform/mail-hosts/moves/moves.events.ts'),
+      ]),
     work: { monitoring: async () => (await import('./platform/platform.work.ts')).platformWork },
   },
   {

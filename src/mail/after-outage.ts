@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Core } from '../core.ts'
-import { DoveadmAway } from './doveadm.ts'
+import { DoveadmAway, TEMPORARY_FAILURE } from './doveadm.ts'
 import { QueueAway } from './mail-queue.ts'
 
 const TRIES = 10
 const PAUSE_MS = 1000
 /** A look-up in a connected database takes some milliseconds; otherwise it waits for a connection. */
 const LOOKUP_SECONDS = 2
-/** Exit status of sysexits.h: Dovecot cannot look up the login now. */
-const TEMPORARY_FAILURE = 75
 
 type Needs = Pick<Core, 'config' | 'doveadm' | 'log' | 'mailQueue'>
 

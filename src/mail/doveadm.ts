@@ -2,8 +2,15 @@ import type { CurrentMailServers } from './mail-servers.ts'
 
 const TIMEOUT_SECONDS = 5
 
-/** A command of Dovecot's administration interface, as `GET /doveadm/v1` lists them. */
-export type DoveadmCommand = readonly [name: string, parameters: Record<string, unknown>]
+/**
+ * A command of Dovecot's administration interface, as `GET /doveadm/v1` lists them. `owner` names the
+ * mailbox whose host runs a command that has no parameter `user`.
+ */
+export type DoveadmCommand = readonly [
+  name: string,
+  parameters: Record<string, unknown>,
+  owner?: string,
+]
 
 /** The result of one command: rows of text, or the exit status of `doveadm`. */
 export type DoveadmAnswer =
@@ -14,6 +21,9 @@ export type DoveadmAnswer =
 export const NO_SUCH_USER = 67
 /** Exit status: the folder does not exist, or nothing matched. */
 export const NOT_FOUND = 68
+
+/** Exit status of sysexits.h: Dovecot, or the host of the mailbox, cannot answer now. */
+export const TEMPORARY_FAILURE = 75
 
 /** Dovecot is unreachable, rejects the key, or returned no valid response in time. */
 export class DoveadmAway extends Error {}
@@ -31,9 +41,17 @@ export const doveadm = (mailServers: CurrentMailServers): Doveadm => ({
   get isConfigured() {
     return mailServers.current().DOVEADM_URL !== undefined
   },
-  async run(commands, timeoutSeconds = TIMEOUT_SECONDS) {
+  async run(commands, timeoutSeconds) {
     const { DOVEADM_URL: url, DOVEADM_API_KEY: key = '' } = mailServers.current()
     if (url === undefined) throw new DoveadmAway('DOVEADM_URL is not set')
+    return doveadmAt(url, key).run(commands, timeoutSeconds)
+  },
+})
+
+/** The Dovecot at this URL. */
+export const doveadmAt = (url: string, key: string): Doveadm => ({
+  isConfigured: true,
+  async run(commands, timeoutSeconds = TIMEOUT_SECONDS) {
     if (commands.length === 0) return []
     const body = JSON.stringify(
       commands.map(([name, parameters], tag) => [name, parameters, String(tag)]),

@@ -57,10 +57,6 @@ export async function removeHome(doveadm: Doveadm, user: string, id: string): Pr
   const home = found?.home
   if (!home) return
   if (basename(home) !== id) throw new Error(`the home of ${user} is not named after the mailbox`)
-  await run(doveadm, 'fsDelete', {
-    recursive: true,
-    fsDriver: 'posix',
-    fsArgs: `prefix=${dirname(home)}/`,
-    path: [id],
-  })
+  const where = { fsDriver: 'posix', fsArgs: `prefix=${dirname(home)}/`, path: [id] }
+  await run(doveadm, 'fsDelete', { recursive: true, ...where }, user)
 }

@@ -358,7 +358,11 @@ describe.skipIf(edgeMissing)(`compliance on a real Dovecot${skipped}`, () => {
     owner = await app.operator('owner')
     await eraseDue.run(app.core)
     for (const { email } of [suspended, deleted]) {
-      const { items } = (await owner.get(`${PATH}/data-erasure/${email}/status`)).body.data
+      const erasures = async () =>
+        (await owner.get(`${PATH}/data-erasure/${email}/status`)).body.data.items
+      // The job of the app may have taken it before this one.
+      await waitFor(async () => (await erasures())[0].status !== 'soft_deleted')
+      const items = await erasures()
       expect(items[0], email).toMatchObject({ status: 'hard_deleted', error_message: null })
       expect(items[0].removed.deleted_mail, email).toMatchObject({ mailboxes: 1 })
     }

@@ -14,6 +14,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { edgeMissing, skipped } from '../support/edge.ts'
 import { run } from '../support/process.ts'
 
+const CERT = new URL('../support/tls-cert.pem', import.meta.url).pathname
+const KEY = new URL('../support/tls-key.pem', import.meta.url).pathname
+
 describe.skipIf(edgeMissing)(`mailplane edge render${skipped}`, () => {
   let out: string
   let files: string[]
@@ -24,8 +27,8 @@ describe.skipIf(edgeMissing)(`mailplane edge render${skipped}`, () => {
     const made = await run(['edge', 'render', '--out', out, '--json'], {
       DATA_DIR: dataDir,
       SVC_MAIL_HOSTNAME: 'mx.example.com',
-      EDGE_TLS_CERT: new URL('../support/tls-cert.pem', import.meta.url).pathname,
-      EDGE_TLS_KEY: new URL('../support/tls-key.pem', import.meta.url).pathname,
+      EDGE_TLS_CERT: CERT,
+      EDGE_TLS_KEY: KEY,
       EDGE_RATE_POLICY_PORT: '10031',
       EDGE_ACCESS_POLICY_PORT: '10032',
       EDGE_AUTH_POLICY_PORT: '8090',
@@ -132,6 +135,43 @@ describe.skipIf(edgeMissing)(`mailplane edge render${skipped}`, () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout).toContain('auth_policy_server_url = http://127.0.0.1:8090/auth-policy')
     expect(stdout).toContain('sieve_max_redirects = 32')
+  })
+
+  it('writes the parts of several hosts, which Dovecot and Postfix accept', async () => {
+    const render = async (name: string, role: string, env: Record<string, string> = {}) => {
+      const folder = join(dataDir, '..', name)
+      const made = await run(
+        ['edge', 'render', '--host', name, '--role', role, '--out', folder, '--json'],
+        { DATA_DIR: dataDir, EDGE_TLS_CERT: CERT, EDGE_TLS_KEY: KEY, ...env },
+      )
+      return { ...made, folder }
+    }
+    const complaintsOf = (folder: string) => {
+      const file = join(folder, 'dovecot', 'dovecot.conf')
+      return spawnSync('doveconf', ['-n', '-c', file], { encoding: 'utf8' }).stderr
+    }
+    const front = await render('front', 'proxy,mx,submission,outbound')
+    expect([front.code, complaintsOf(front.folder)]).toEqual([0, ''])
+    const transport = spawnSync(
+      'postconf',
+      ['-c', join(front.folder, 'postfix'), '-h', 'transport_maps'],
+      { encoding: 'utf8' },
+    )
+    expect(transport.stdout).toContain('pgsql-transport.cf')
+    const backend = await render('one', 'backend', { EDGE_AUTOMATIC_HOST: '10.9.0.1:10588' })
+    expect([backend.code, complaintsOf(backend.folder)]).toEqual([0, ''])
+    expect(readdirSync(backend.folder).sort()).toEqual(['README.md', 'dovecot'])
+    expect(readFileSync(join(backend.folder, 'README.md'), 'utf8')).toContain('"roles":["backend"]')
+    const submission = await render('submission', 'submission')
+    expect([submission.code, complaintsOf(submission.folder)]).toEqual([0, ''])
+    const outbound = await render('outbound', 'outbound')
+    expect(readdirSync(outbound.folder).sort()).toContain('postfix')
+    expect(readdirSync(outbound.folder)).not.toContain('dovecot')
+
+    expect((await render('one', 'backend')).stderr).toContain('set EDGE_AUTOMATIC_HOST')
+    expect((await render('one', 'backend,mx')).stderr).toContain('a backend has no other role')
+    expect((await render('one', 'everything')).stderr).toContain('everything is not a role')
+    expect((await render('No Name', 'mx')).stderr).toContain('is not a name of a mail host')
   })
 
   it('prints the destination of each file and protects files with secrets', () => {

@@ -57,6 +57,15 @@ const rowsFor = (tenant: Tenant, operatorId: string): Record<string, Row> => {
     },
     ip_reputation: { ip_address: '203.0.113.7' },
     legal_holds: { ...organization, active: true },
+    mail_hosts: {
+      ...{ id: 'hostile', roles: ['outbound'], state: 'away' },
+      ...{ imap_port: 1, pop3_port: 1, sieve_port: 1, lmtp_port: 1, sync_port: 1 },
+    },
+    mailbox_moves: {
+      ...organization,
+      ...{ id: 'hostile', mailbox_id: tenant.accountId, state: 'failed' },
+      ...{ source_id: 'hostile', target_id: 'hostile' },
+    },
     mail_log: { ...organization, status: 'bounced', bounce_type: 'HARD', message_id: '<h0stile>' },
     operator_audit: { ...organization, caller_scope: 'platform', result: 'failure' },
     operators: { email: 'h0stile@ops.test', role: 'support', created_by: null },

@@ -63,12 +63,17 @@ export async function startSentinel() {
 
 /** Two nodes that share the slots. */
 export async function startRedisCluster() {
-  const settings = ['--cluster-enabled', 'yes']
-  const nodes = [await startRedis({ settings }), await startRedis({ settings })] as const
+  // Without a port for the nodes among themselves, Redis takes one that may be out of range.
+  const node = async () => {
+    const busPort = await freePort()
+    const settings = ['--cluster-enabled', 'yes', '--cluster-port', String(busPort)]
+    return { ...(await startRedis({ settings })), busPort }
+  }
+  const nodes = [await node(), await node()] as const
   const [first, second] = nodes
   await first.ask((client) => client.call('CLUSTER', 'ADDSLOTSRANGE', '0', '8191'))
   await second.ask((client) => client.call('CLUSTER', 'ADDSLOTSRANGE', '8192', '16383'))
-  await first.ask((client) => client.cluster('MEET', '127.0.0.1', second.port))
+  await first.ask((client) => client.cluster('MEET', '127.0.0.1', second.port, second.busPort))
   await waitFor(async () => {
     const states = await Promise.all(
       nodes.map((node) => node.ask((client) => client.cluster('INFO'))),

@@ -17,7 +17,7 @@ const PLAIN = new Set(
   client_ip consent_type content correlation_id created_by custom_css custom_domain date_from
   date_to description direction dkim_selector embedding_model enabled_fields end end_date
   error_contains error_message event_id event_source event_type event_types exclude_folders expires_at
-  export_type favicon_url feedback_type folder footer_html full_name granularity hostname html
+  doveadm_url export_type favicon_url feedback_type folder footer_html full_name granularity hostname html
   index_schedule ip_address level local_part login_page_html logo_url message message_id name
   new_password overlap_seconds password patterns period_type phone_numbers plan_name position prefix
   primary_color provider q query queue_name redirect_uris reason recipient recipients replace report_type
@@ -137,6 +137,8 @@ export function tenantNames(
     message_id: byId(({ messageId }) => messageId),
     msg_id: ofOperators(other.messageId),
     operator_email: ofOperators(operator.email),
+    host_id: ofOperators('none'),
+    move_id: ofOperators('none'),
     operator_id: ofOperators(operator.id),
     queue_id: ofOperators('4jRsrS402Bz2R6ll'),
     org_id: byId(({ organizationId }) => organizationId),

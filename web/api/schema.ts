@@ -1146,6 +1146,35 @@ export type LogLine = {
   correlation_id: string | null
 }
 
+export type MailHost = {
+  id: string
+  name: string
+  roles: Array<"proxy" | "backend" | "mx" | "submission" | "outbound">
+  state: "active" | "draining" | "away"
+  /** Name or IP address in the private network; outside of loopback the certificate */
+  address: string
+  /** IMAP with TLS */
+  imap_port: number
+  /** POP3 with TLS */
+  pop3_port: number
+  /** ManageSieve */
+  sieve_port: number
+  /** Deliveries of Postfix */
+  lmtp_port: number
+  /** Copies from other backends */
+  sync_port: number
+  /** Dovecot's HTTP administration interface */
+  doveadm_url: string | null
+  /** Mailboxes that are on this host */
+  mailboxes: number
+  /** Moves from and to this host that have not ended */
+  open_moves: number
+  /** Copies of moved mailboxes that wait for removal */
+  old_copies: number
+  created_at: string
+  updated_at: string
+}
+
 export type MailServer = {
   protocol: "imap" | "pop3" | "smtp"
   host: string
@@ -1251,6 +1280,29 @@ export type MailboxForwarding = {
   managed: boolean
   /** Forwarded mail has no valid DKIM signature, because links of incoming mail are rewritten; other hosts may refuse it */
   loses_signatures: boolean
+}
+
+export type MailboxMove = {
+  id: string
+  mailbox_id: string
+  organization_id: string
+  email: string | null
+  /** Name of the host */
+  source: string
+  /** Name of the host */
+  target: string
+  /** locked: logins and deliveries wait for the last copy; switched: the mailbox is on the new host, and the proxies are being notified */
+  state: "waiting" | "copying" | "locked" | "switched" | "done" | "failed" | "cancelled"
+  /** Counted on both hosts before the mailbox changed its host */
+  messages: number | null
+  /** Attempts that failed so far */
+  attempts: number
+  /** Why the last attempt failed */
+  error_message: string | null
+  /** Not continued before this time */
+  due_at: string
+  created_at: string
+  finished_at: string | null
 }
 
 export type MailboxProfile = {
@@ -5018,6 +5070,59 @@ export interface Get {
       source: string
       available_services: Array<string>
     }
+  }
+  /** List mail hosts by name; none when the installation has one host. Operator(support+) */
+  '/platform/mail-hosts': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+    }
+    data: {
+      items: Array<MailHost>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** Get a mail host. Operator(support+) */
+  '/platform/mail-hosts/{host_id}': {
+    params: {
+      host_id: string
+    }
+    data: MailHost
+  }
+  /** List moves of mailboxes between mail hosts, newest first. Operator(support+) */
+  '/platform/mailbox-moves': {
+    query?: {
+      /** From 1 */
+      page?: number
+      /** More than 200 means 200 */
+      per_page?: number
+      state?: "waiting" | "copying" | "locked" | "switched" | "done" | "failed" | "cancelled"
+      /** From or to this host */
+      host_id?: string
+    }
+    data: {
+      items: Array<MailboxMove>
+      pagination: {
+        page: number
+        per_page: number
+        total: number
+        total_pages: number
+      }
+    }
+  }
+  /** Get a move of a mailbox. Operator(support+) */
+  '/platform/mailbox-moves/{move_id}': {
+    params: {
+      move_id: string
+    }
+    data: MailboxMove
   }
   /** A metric over the last hours. Operator(support+) */
   '/platform/metrics/range': {
@@ -9298,6 +9403,62 @@ export interface Post {
       backup_id: string
     }
   }
+  /** Add a mail host; the first backend has all existing mailboxes. Operator(admin+) */
+  '/platform/mail-hosts': {
+    body: {
+      /** As given to `edge render --host`; it cannot be changed */
+      name: string
+      /** A backend has no other role */
+      roles: Array<"proxy" | "backend" | "mx" | "submission" | "outbound">
+      /** Name or IP address in the private network; outside of loopback the certificate */
+      address: string
+      /** IMAP with TLS */
+      imap_port?: number
+      /** POP3 with TLS */
+      pop3_port?: number
+      /** ManageSieve */
+      sieve_port?: number
+      /** Deliveries of Postfix */
+      lmtp_port?: number
+      /** Copies from other backends */
+      sync_port?: number
+      /** Dovecot's HTTP administration interface */
+      doveadm_url?: string
+    }
+    data: MailHost
+  }
+  /** Move all mailboxes of a backend to the others. Operator(admin+) */
+  '/platform/mail-hosts/{host_id}/drain': {
+    params: {
+      host_id: string
+    }
+    data: {
+      host_id: string
+      state: "active" | "draining" | "away"
+      /** Moves that were started */
+      moves: number
+    }
+  }
+  /** Move a mailbox to another mail host, with those that share folders with it. Operator(operator+) */
+  '/platform/mailbox-moves': {
+    body: {
+      /** A mailbox or a shared mailbox */
+      email: string
+      /** The backend that gets the mailbox */
+      host_id: string
+    }
+    data: {
+      /** Shared mailboxes and their members move together */
+      moves: Array<MailboxMove>
+    }
+  }
+  /** Cancel a move before the mailbox changes its host. Operator(operator+) */
+  '/platform/mailbox-moves/{move_id}/cancel': {
+    params: {
+      move_id: string
+    }
+    data: MailboxMove
+  }
   /** Create an operator. Operator(owner+) */
   '/platform/operators': {
     body: {
@@ -11006,6 +11167,31 @@ export interface Put {
     }
     data: AlertRule
   }
+  /** Change the addresses or the state of a mail host. Operator(admin+) */
+  '/platform/mail-hosts/{host_id}': {
+    params: {
+      host_id: string
+    }
+    body?: {
+      /** Name or IP address in the private network; outside of loopback the certificate */
+      address?: string
+      /** IMAP with TLS */
+      imap_port?: number
+      /** POP3 with TLS */
+      pop3_port?: number
+      /** ManageSieve */
+      sieve_port?: number
+      /** Deliveries of Postfix */
+      lmtp_port?: number
+      /** Copies from other backends */
+      sync_port?: number
+      /** Dovecot's HTTP administration interface */
+      doveadm_url?: string
+      /** away: nothing connects to the host, and mail for its mailboxes waits */
+      state?: "active" | "away"
+    }
+    data: MailHost
+  }
   /** Change name, role or active status of an operator. Operator(owner+) */
   '/platform/operators/{operator_id}': {
     params: {
@@ -11725,6 +11911,13 @@ export interface Delete {
       removed_runs: number
     }
   }
+  /** Remove a mail host that has no mailboxes. Operator(admin+) */
+  '/platform/mail-hosts/{host_id}': {
+    params: {
+      host_id: string
+    }
+    data: unknown
+  }
   /** End one operator session. Operator(owner+) */
   '/platform/sessions/{session_id}': {
     params: {
@@ -12262,6 +12455,16 @@ export interface Levels {
   'GET /platform/backups/status': 'admin'
   'GET /platform/deleted-mailboxes': 'support'
   'GET /platform/logs': 'support'
+  'GET /platform/mail-hosts': 'support'
+  'POST /platform/mail-hosts': 'admin'
+  'GET /platform/mail-hosts/{host_id}': 'support'
+  'PUT /platform/mail-hosts/{host_id}': 'admin'
+  'DELETE /platform/mail-hosts/{host_id}': 'admin'
+  'POST /platform/mail-hosts/{host_id}/drain': 'admin'
+  'GET /platform/mailbox-moves': 'support'
+  'POST /platform/mailbox-moves': 'operator'
+  'GET /platform/mailbox-moves/{move_id}': 'support'
+  'POST /platform/mailbox-moves/{move_id}/cancel': 'operator'
   'GET /platform/metrics/range': 'support'
   'GET /platform/operators': 'owner'
   'POST /platform/operators': 'owner'

@@ -190,10 +190,11 @@ export function ListTable<Row, Filter extends string>({
             empty={list.isFiltered || asked.page > 1 || asked.cursor ? nothingFound : empty}
           />
           {data?.next_cursor !== undefined && (
-            <CursorPager cursor={asked.cursor} next={data.next_cursor} />
+            <CursorPager caption={caption} cursor={asked.cursor} next={data.next_cursor} />
           )}
           {data && data.next_cursor === undefined && (
             <Pager
+              caption={caption}
               page={asked.page}
               perPage={asked.per_page}
               total={data.pagination?.total}

@@ -161,6 +161,8 @@ const classOf = ({
 }) => [number && 'number', minor && 'minor', quiet && 'last'].filter(Boolean).join(' ') || undefined
 
 export interface Paging {
+  /** The name of the list. */
+  caption: string
   page: number
   perPage: number
   /** undefined where the API does not count. */
@@ -170,13 +172,13 @@ export interface Paging {
   change(page: number): void
 }
 
-export function Pager({ page, perPage, total, shown, change }: Paging) {
+export function Pager({ caption, page, perPage, total, shown, change }: Paging) {
   const from = shown === 0 ? 0 : (page - 1) * perPage + 1
   const to = (page - 1) * perPage + shown
   const isLast = total === undefined ? shown < perPage : to >= total
   if (page === 1 && isLast && (total ?? shown) === 0) return null
   return (
-    <nav class="pager" aria-label={t.pages}>
+    <nav class="pager" aria-label={`${t.pages}: ${caption}`}>
       <span class="muted figure" role="status">
         {total === undefined ? t.rangeOpen(from, to) : t.range(from, to, total)}
       </span>
@@ -195,7 +197,15 @@ export function Pager({ page, perPage, total, shown, change }: Paging) {
 }
 
 /** Links to pages of a list with a cursor: the way back in the browser is the page before. */
-export function CursorPager({ cursor, next }: { cursor: string | undefined; next: string | null }) {
+export function CursorPager({
+  caption,
+  cursor,
+  next,
+}: {
+  caption: string
+  cursor: string | undefined
+  next: string | null
+}) {
   const { pathname, searchParams } = useAddress()
   const to = (place: string) => {
     const query = new URLSearchParams(searchParams)
@@ -205,7 +215,7 @@ export function CursorPager({ cursor, next }: { cursor: string | undefined; next
   }
   if (!cursor && !next) return null
   return (
-    <nav class="pager" aria-label={t.pages}>
+    <nav class="pager" aria-label={`${t.pages}: ${caption}`}>
       <span />
       <div>
         {cursor && (

@@ -13,6 +13,12 @@ import { deletedMailboxRoutes } from './deleted-mailboxes/deleted-mailboxes.rout
 import { deletedMailboxService } from './deleted-mailboxes/deleted-mailboxes.service.ts'
 import { logsRoutes } from './logs/logs.routes.ts'
 import { logsService } from './logs/logs.service.ts'
+import { mailHostRoutes } from './mail-hosts/mail-hosts.routes.ts'
+import { mailHostService } from './mail-hosts/mail-hosts.service.ts'
+import { moveMailboxes } from './mail-hosts/moves/move-mailboxes.ts'
+import { moveRoutes } from './mail-hosts/moves/moves.routes.ts'
+import { moveService } from './mail-hosts/moves/moves.service.ts'
+import { removeOldCopies } from './mail-hosts/moves/remove-copies.ts'
 import { metricsRoutes } from './metrics/metrics.routes.ts'
 import { metricsService } from './metrics/metrics.service.ts'
 import { operatorRoutes } from './operators/operators.routes.ts'
@@ -33,7 +39,7 @@ export function platform(core: Core): Feature {
   return {
     prefix: '/api/v1/platform',
     capabilities: ['operator_passwords', 'overview', 'audit', 'alerts', 'metrics_range'],
-    chores: [provision],
+    chores: [provision, moveMailboxes, removeOldCopies],
     routes: async (app) => {
       await app.register(operatorAuthRoutes(operatorAuthService(core)), { prefix: '/auth' })
       await app.register(operatorRoutes(operators, sessions), { prefix: '/operators' })
@@ -49,6 +55,8 @@ export function platform(core: Core): Feature {
       await app.register(deletedMailboxRoutes(deletedMailboxService(core)), {
         prefix: '/deleted-mailboxes',
       })
+      await app.register(mailHostRoutes(mailHostService(core)), { prefix: '/mail-hosts' })
+      await app.register(moveRoutes(moveService(core)), { prefix: '/mailbox-moves' })
       await app.register(systemMailRoutes(systemMailService(core)), { prefix: '/system-mail' })
       await app.register(backupsRoutes(backupsService(core)), { prefix: '/backups' })
       await app.register(provisioningRoutes(provisioningService(core)), {

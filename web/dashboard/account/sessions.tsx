@@ -57,6 +57,7 @@ export function OwnSessions() {
       />
       {data && (
         <Pager
+          caption={t.sessions}
           page={asked.page}
           perPage={asked.per_page}
           total={data.pagination?.total}

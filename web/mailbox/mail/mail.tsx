@@ -178,6 +178,7 @@ function Conversations({
           />
           {list.data && (
             <Pager
+              caption={folder.name}
               page={page}
               perPage={PER_PAGE}
               total={list.data.total}

@@ -1,6 +1,6 @@
 import type { Core } from '../../../core.ts'
 import type { Chore } from '../../../jobs/chores.ts'
-import { newLease } from '../../../jobs/lease.ts'
+import { type Lease, newLease } from '../../../jobs/lease.ts'
 import { DoveadmAway } from '../../../mail/doveadm.ts'
 import { dkimPublisher } from '../../domains/dkim/dkim.publisher.ts'
 import * as provisioning from './provisioning.repository.ts'
@@ -9,6 +9,7 @@ const BATCH = 20
 const LEASE_SECONDS = 60
 const ATTEMPTS = 3
 const PAUSE_SECONDS = 2
+const AWAY_SECONDS = 2
 
 /**
  * Prepares the mail servers for new resources: Dovecot creates the mailbox, Rspamd gets the keys of the
@@ -20,19 +21,22 @@ export const provision: Chore = {
     if (!core.doveadm.isConfigured && !core.signingKeys.isConfigured) return false
     const lease = newLease(LEASE_SECONDS)
     const due = await provisioning.claim(core.db, lease, BATCH)
-    for (const [index, one] of due.entries()) {
-      try {
-        const error = await provisionOne(core, one)
-        if (error === undefined) await provisioning.finish(core.db, one, lease)
-        else await provisioning.fail(core.db, one, lease, error, pauseAfter(one.attempts + 1))
-      } catch (error) {
-        // A mail server that does not respond is no failed attempt of the entry.
-        for (const rest of due.slice(index)) await provisioning.release(core.db, rest, lease)
-        throw error
-      }
-    }
+    // At once, so that mailboxes of a host that does not respond do not delay the others.
+    await Promise.all(due.map((one) => settle(core, one, lease)))
     return due.length === BATCH
   },
+}
+
+async function settle(core: Core, one: provisioning.Due, lease: Lease): Promise<void> {
+  try {
+    const error = await provisionOne(core, one)
+    if (error === undefined) await provisioning.finish(core.db, one, lease)
+    else await provisioning.fail(core.db, one, lease, error, pauseAfter(one.attempts + 1))
+  } catch (error) {
+    // A mail server that does not respond is no failed attempt of the entry.
+    core.log.warn({ err: error }, 'provisioning waits for a mail server')
+    await provisioning.postpone(core.db, one, lease, AWAY_SECONDS)
+  }
 }
 
 const pauseAfter = (attempts: number) =>

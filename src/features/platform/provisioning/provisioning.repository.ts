@@ -44,8 +44,10 @@ const isHeld = ({ resource_type, resource_id }: Due, lease: Lease) =>
 export const finish = (db: Db, due: Due, lease: Lease) =>
   sql`delete from provisioning where ${isHeld(due, lease)}`.execute(db)
 
-export const release = (db: Db, due: Due, lease: Lease) =>
-  sql`update provisioning set ${setReleased} where ${isHeld(due, lease)}`.execute(db)
+export const postpone = (db: Db, due: Due, lease: Lease, seconds: number) =>
+  sql`update provisioning
+    set due_at = now() + make_interval(secs => ${seconds}), ${setReleased}
+    where ${isHeld(due, lease)}`.execute(db)
 
 /** Retried after a pause, or left to operators without one. */
 export const fail = (db: Db, due: Due, lease: Lease, error: string, again: number | undefined) =>

@@ -29,8 +29,7 @@ export async function finish(db: Db, { email, changes }: Pending, lease: Lease):
   if (!numAffectedRows) await release(db, email, lease)
 }
 
-export const release = (db: Db, email: string, lease: Lease) =>
-  releaseLease(db, TABLE, { email }, lease)
+const release = (db: Db, email: string, lease: Lease) => releaseLease(db, TABLE, { email }, lease)
 
 export const postpone = (db: Db, email: string, lease: Lease, seconds: number) =>
   sql`update shared_mailbox_rights_pending

@@ -9,6 +9,7 @@ const AT_ONCE = 4
 /** Not renewed: an entry takes three short requests. */
 const LEASE_SECONDS = 30
 const MAX_WAIT_SECONDS = 300
+const AWAY_SECONDS = 5
 
 type Needs = Pick<Core, 'authCache' | 'db' | 'doveadm' | 'log'>
 
@@ -32,15 +33,13 @@ async function settle(core: Needs, one: pending.Pending, lease: Lease): Promise<
     await reconcile(core, one.email)
     await pending.finish(core.db, one, lease)
   } catch (error) {
-    if (error instanceof DoveadmAway) {
-      await pending.release(core.db, one.email, lease)
-      throw error
-    }
     core.log.warn(
       { err: error, attempts: one.attempts },
       'setting the rights of a shared mailbox failed, will retry',
     )
-    const wait = Math.min(MAX_WAIT_SECONDS, 2 ** one.attempts)
+    // A host that does not respond delays only its own mailboxes.
+    const longest = error instanceof DoveadmAway ? AWAY_SECONDS : MAX_WAIT_SECONDS
+    const wait = Math.min(longest, 2 ** one.attempts)
     await pending.postpone(core.db, one.email, lease, wait)
   }
 }
