@@ -3,6 +3,7 @@ import { dkimPublisher } from '../features/domains/dkim/dkim.publisher.ts'
 import { markAll } from '../features/shared-mailboxes/acl/acl.repository.ts'
 import { certificateServing } from '../features/ssl/serving/serving.ts'
 import { afterOutage } from '../mail/after-outage.ts'
+import { persistentCache } from '../mail/auth-cache.ts'
 import { endedWithin, forgetLogins } from '../mail/stale-logins.ts'
 
 const LOOK_MS = 1000
@@ -17,7 +18,7 @@ const ENDED_EVERY_MS = 5000
 export async function followEdge(core: Core) {
   const publisher = dkimPublisher(core)
   const serving = certificateServing(core)
-  const cache = core.authCache
+  const cache = persistentCache(core.authCache, core.doveadm)
   const work = new Set<Promise<unknown>>()
   const stopping = new AbortController()
   /** The time of the next full comparison; 0 when none is needed. */

@@ -44,6 +44,26 @@ export function authCache(
   }
 }
 
+/** Remembers what Dovecot has not confirmed, and flushes it with the next call. */
+export function persistentCache(
+  cache: AuthCache,
+  dovecot: Pick<Doveadm, 'isConfigured'>,
+): AuthCache {
+  const unconfirmed = new Set<string>()
+  return {
+    async flush(usernames) {
+      if (!dovecot.isConfigured) return false
+      const names = [...new Set([...unconfirmed, ...usernames])]
+      if (names.length === 0) return true
+      // A name that another call adds meanwhile stays.
+      unconfirmed.clear()
+      if (await cache.flush(names)) return true
+      for (const name of names) unconfirmed.add(name)
+      return false
+    },
+  }
+}
+
 async function flushOnce(dovecot: Doveadm, user: readonly string[], seconds: number) {
   const [answer] = await dovecot.run([['authCacheFlush', { user }]], seconds)
   return answer?.rows !== undefined

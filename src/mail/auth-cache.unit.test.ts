@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Doveadm, type Mood, startDoveadm } from '../../test/support/doveadm.ts'
 import { mailServersOf } from '../../test/support/mail-server-settings.ts'
-import { authCache } from './auth-cache.ts'
+import { authCache, persistentCache } from './auth-cache.ts'
 import { doveadm as doveadmClient } from './doveadm.ts'
 
 let doveadm: Doveadm
@@ -50,5 +50,29 @@ describe('flushing the login cache', () => {
         commands: [['authCacheFlush', { user: ['one', 'two@acme.test'] }, expect.any(String)]],
       },
     ])
+  })
+})
+
+describe('flushing persistently', () => {
+  it('flushes again what Dovecot did not confirm, once', async () => {
+    const persistent = persistentCache(cache(doveadm.url), { isConfigured: true })
+    doveadm.state.mood = 'garbage'
+    expect(await persistent.flush(['one'])).toBe(false)
+    expect(await persistent.flush(['two'])).toBe(false)
+    doveadm.state.mood = 'well'
+    doveadm.asked.length = 0
+    expect(await persistent.flush(['three'])).toBe(true)
+    expect(doveadm.flushed()).toEqual(['one', 'two', 'three'])
+    expect(await persistent.flush([])).toBe(true)
+    expect(doveadm.asked).toHaveLength(1)
+  })
+
+  it('remembers nothing while no Dovecot is configured', async () => {
+    const dovecot = { isConfigured: false }
+    const persistent = persistentCache(cache(doveadm.url), dovecot)
+    expect(await persistent.flush(['one'])).toBe(false)
+    dovecot.isConfigured = true
+    expect(await persistent.flush([])).toBe(true)
+    expect(doveadm.asked).toEqual([])
   })
 })
