@@ -147,7 +147,13 @@ it('moves a new member to the host of the shared mailbox', async () => {
   })
   const { items } = (await admin.get(MOVES)).body.data
   expect(items).toContainEqual(
-    expect.objectContaining({ email: far, source: 'two', target: 'one' }),
+    expect.objectContaining({
+      email: far,
+      source: 'two',
+      target: 'one',
+      // The job may have begun; without a Dovecot it cannot go on.
+      state: expect.stringMatching(/^(waiting|copying)$/),
+    }),
   )
 })
 
