@@ -294,7 +294,7 @@ describe('resources of another tenant', () => {
       'end_date',
       'expire_date',
       'field',
-      // src/daemons/encryption.test.ts and encryption.smime.test.ts name those of another holder.
+      // encryption.test.ts and encryption.smime-certificates.test.ts name those of another holder.
       'fingerprint',
       'from',
       // src/features/oauth/grants/grants.test.ts names a grant of another holder.

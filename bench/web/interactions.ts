@@ -25,7 +25,7 @@ const PAINTED = `new Promise((done) =>
 // An event that took less than the threshold leaves no entry.
 const TAKE = `${PAINTED}.then(() => [Math.max(window.slowest, 8), window.slowest = 0][0])`
 
-/** What a person does on the list of mailboxes, in this order. */
+/** The actions of a person on the list of mailboxes, in this order. */
 const ACTS: [name: string, act: (page: Page) => Promise<unknown>][] = [
   ['open the command palette', (page) => page.keyboard.press('Control+k')],
   ['type in the command palette', (page) => page.keyboard.type('mail')],

@@ -59,7 +59,7 @@ export function assemble(folder, { withNode = true } = {}) {
   openToAll(folder)
 }
 
-/** Everybody may read and nobody but the owner may write, whatever the umask was. */
+/** All users may read and the owner alone may write, whatever the umask was. */
 export function openToAll(path) {
   const entry = lstatSync(path)
   if (entry.isSymbolicLink()) return

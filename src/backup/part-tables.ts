@@ -37,7 +37,7 @@ const ofParent = (name: string, column: string, parent: string): PartTable => ({
 })
 
 /**
- * What an organization has set up and owns, parents before children. Logs, figures, queues, sessions
+ * The tables that an organization has set up and owns, parents before children. Logs, figures, queues, sessions
  * and indexes are not among them: they are of the past, or made again.
  */
 export const tablesOfOrganization: readonly PartTable[] = [

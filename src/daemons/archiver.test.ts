@@ -194,7 +194,7 @@ it('never returns a message that does not match its hash', async () => {
   })
   const corrupt = { status: 500, body: { error_code: 'ARCHIVE_CORRUPT' } }
   expect(await restore(acme, one?.id)).toMatchObject(corrupt)
-  // An object of the right form with other content, as somebody with the keys could write it.
+  // An object of the right form with other content, as an attacker with the keys could write it.
   const [, other] = host.objectsOf(acme).find(([key]) => key.includes(whole?.id ?? '-')) ?? []
   host.s3.damage(two?.id ?? '', () => other as Buffer)
   expect(await restore(acme, two?.id)).toMatchObject(corrupt)

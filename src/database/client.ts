@@ -9,7 +9,7 @@ const CONNECT_MS = 5000
 // Locks of a transaction whose client has vanished end with it.
 const IDLE_TRANSACTION_MS = 60_000
 const READ_ONLY = '25006'
-/** What `backend` is in SQL, for a row of pg_stat_activity. */
+/** The value of `backend` in SQL, for a row of pg_stat_activity. */
 export const BACKEND = "pid || ' ' || backend_start"
 
 export interface Opening {

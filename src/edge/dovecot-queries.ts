@@ -34,7 +34,7 @@ const routed = (user: string, password: string) =>
 /** A backend that does not answer is a temporary failure after this time. */
 const PROXY_SECONDS = 10
 
-/** What a password query of a front adds to the fields and to the source of the login. */
+/** Added by the password query of a front to the fields and to the source of the login. */
 function route({ host }: EdgeSettings, condition = 'true') {
   if (!host) return { fields: '', join: '' }
   return {

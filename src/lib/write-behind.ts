@@ -6,7 +6,7 @@ const RETRY_MS = 2000
 
 interface Needs<Item> {
   log: Log
-  /** What the items are, for the log. */
+  /** The name of the items, for the log. */
   name: string
   batch: number
   store(items: Item[]): Promise<void>

@@ -100,7 +100,7 @@ describe.skipIf(edgeMissing ?? gpgMissing)(`encrypted delivery${why}`, () => {
       )
       expect(older).toBe(opened)
     }
-    // What arrives encrypted stays as it is.
+    // Mail that arrives encrypted stays as it is.
     const sealed = await openssl.run(['cms', '-encrypt', '-aes256', recipient], 'twice no')
     const text = `From: ada@far.test\r\nTo: ${globex.email}\r\nSubject: once\r\n${sealed}`
     const client = await openSmtp({ port: host.ports.smtp })

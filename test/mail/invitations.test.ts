@@ -125,7 +125,7 @@ describe.skipIf(edgeMissing)(`a meeting of three people on two hosts${skipped}`,
     await eventWith(jane, 'budget', /PARTSTAT=ACCEPTED[^\r]*mailto:joe@acme.test/)
     await eventWith(jane, 'budget', /PARTSTAT=TENTATIVE[^\r]*mailto:admin@globex.test/)
 
-    // Anybody can write this answer; without a signature it is mail, and no more.
+    // This answer can be forged; without a signature it is mail, and no more.
     await fromElsewhere('REPLY', answer('budget', 'DECLINED'), false)
     await fromElsewhere('REPLY', answer('budget', 'ACCEPTED'))
     const { text: complete } = await eventWith(

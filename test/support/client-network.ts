@@ -55,7 +55,7 @@ export async function startClientNetwork(names: string[]) {
     dns,
     folder,
     certificate,
-    /** What programs have asked for, as `METHOD host/path`. */
+    /** The requests of the programs, as `METHOD host/path`. */
     requests,
     leadTo(base: string) {
       upstream = base

@@ -27,7 +27,8 @@ export function startGpg() {
             else resolve({ stdout, output: stdout + stderr })
           },
         )
-        child.stdin?.end(input)
+        // A program that fails may not read its input; its exit code says so.
+        child.stdin?.on('error', () => {}).end(input)
       }),
     /** The agent of this key ring is its own process. */
     stop() {

@@ -101,7 +101,8 @@ export function startOpenssl() {
           if (error) reject(new Error(`openssl ${args.join(' ')}: ${stderr}`, { cause: error }))
           else resolve(stdout)
         })
-        child.stdin?.end(input)
+        // A program that fails may not read its input; its exit code says so.
+        child.stdin?.on('error', () => {}).end(input)
       }),
 
     stop: () => rmSync(folder, { recursive: true, force: true }),

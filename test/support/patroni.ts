@@ -101,7 +101,7 @@ export async function startCluster() {
   const postgresOf = (name: string) => workersIn(folderOf(name))
   const proxiesOf = (name: string) => proxies.get(name) ?? []
 
-  /** What the Patroni of a machine answers; undefined if it does not. */
+  /** The answer of the Patroni of a machine; undefined if there is none. */
   const ask = async (name: string, path: string) => {
     const signal = AbortSignal.timeout(2000)
     const answer = await fetch(`http://${innerOf(name)}:${REST}${path}`, { signal }).catch(() => {})

@@ -12,13 +12,15 @@ import { postgresBinaries } from '../../src/database/embedded-binaries.ts'
 import { knownMigrations, migrate } from '../../src/database/migrate.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+/** Enough for the servers of several test files at a time. */
+const CONNECTIONS = 500
 const report = (message: string) => process.stderr.write(`${message}\n`)
 
 /** Starts one PostgreSQL for a test project, with a migrated database as template. */
 export default async function setup(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'mailplane-test-'))
   execFileSync('cp', ['-a', `${await migratedDataDir()}/.`, folder])
-  const server = await startEmbedded(folder, report)
+  const server = await startEmbedded(folder, report, { connections: CONNECTIONS })
   project.provide('databaseUrl', urlOf(server.target))
   return async () => {
     await server.stop()

@@ -28,7 +28,7 @@ export interface Stored {
   created_at: string
 }
 
-/** What a surface does with its keys or certificates. */
+/** The actions of a surface on its keys or certificates. */
 export interface KeyCalls {
   /** The start of the query key, and the name of downloaded files. */
   name: string

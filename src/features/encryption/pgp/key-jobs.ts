@@ -10,7 +10,7 @@ import { ulid } from '../../../lib/ulid.ts'
 import { KeyJobNotFound, TooManyKeyJobs } from '../encryption.errors.ts'
 import { lockAddress } from '../encryption.repository.ts'
 import type { Whose } from '../whose.ts'
-import * as keys from './pgp.repository.ts'
+import * as jobs from './pgp.repository.ts'
 import type { ReadKey } from './read-key.task.ts'
 
 const TIME_LIMIT_MS = 10 * MINUTE_MS
@@ -39,7 +39,7 @@ export function keyJobs({ change, db, log, now }: Pick<Core, 'change' | 'db' | '
     SIGN_OF_LIFE_MS,
     async () => {
       if (running.size === 0) return
-      await keys.updateJobs(db, [...running], { seen_at: now().toISOString() })
+      await jobs.updateJobs(db, [...running], { seen_at: now().toISOString() })
     },
     (error) => log.warn({ err: error }, 'key jobs gave no sign of life'),
   )
@@ -50,13 +50,13 @@ export function keyJobs({ change, db, log, now }: Pick<Core, 'change' | 'db' | '
       await db.transaction().execute(async (tx) => {
         await store(tx, made)
         const { fingerprint } = made
-        await keys.updateJobs(tx, [id], { status: 'completed', fingerprint })
+        await jobs.updateJobs(tx, [id], { status: 'completed', fingerprint })
       })
     } catch (error) {
       if (!running.has(id)) return
       log.warn({ err: error }, 'a key was not made')
       const reason = error instanceof ApiError ? error.message : 'The key could not be made'
-      await keys.updateJobs(db, [id], { status: 'failed', error: reason })
+      await jobs.updateJobs(db, [id], { status: 'failed', error: reason })
     } finally {
       running.delete(id)
     }
@@ -64,7 +64,7 @@ export function keyJobs({ change, db, log, now }: Pick<Core, 'change' | 'db' | '
 
   return {
     async get(whose: Whose, id: string) {
-      const found = await keys.findJob(db, whose, id, lostBefore())
+      const found = await jobs.findJob(db, whose, id, lostBefore())
       if (!found) throw new KeyJobNotFound()
       return found
     },
@@ -79,10 +79,10 @@ export function keyJobs({ change, db, log, now }: Pick<Core, 'change' | 'db' | '
       const at = now().toISOString()
       const job = await change(caller, async (tx) => {
         await lockAddress(tx, organizationId, '')
-        if ((await keys.countJobs(tx, organizationId, lostBefore())) >= MAX_RUNNING) {
+        if ((await jobs.countJobs(tx, organizationId, lostBefore())) >= MAX_RUNNING) {
           throw new TooManyKeyJobs({ limit: MAX_RUNNING })
         }
-        return keys.insertJob(tx, {
+        return jobs.insertJob(tx, {
           id,
           organization_id: organizationId,
           account_id,
@@ -102,7 +102,7 @@ export function keyJobs({ change, db, log, now }: Pick<Core, 'change' | 'db' | '
       const ids = [...running]
       running.clear()
       await signs.stop()
-      if (ids.length > 0) await keys.updateJobs(db, ids, { status: 'failed', error: INTERRUPTED })
+      if (ids.length > 0) await jobs.updateJobs(db, ids, { status: 'failed', error: INTERRUPTED })
     },
   }
 }
@@ -111,6 +111,6 @@ export const forgetKeyJobs: Job = {
   name: 'encryption.forget-key-jobs',
   everySeconds: HOUR_SECONDS,
   async run({ db, now }) {
-    await keys.deleteOldJobs(db, new Date(now().getTime() - DAY_MS))
+    await jobs.deleteOldJobs(db, new Date(now().getTime() - DAY_MS))
   },
 }

@@ -1,26 +1,21 @@
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import type { Tx } from '../../../database/database.ts'
-import { type Page, paginated } from '../../../http/paging.ts'
 import { domainOf, localPartOf } from '../../../lib/mail-address.ts'
-import { ulid } from '../../../lib/ulid.ts'
 import { taskIn } from '../../../lib/worker-pool.ts'
 import { EncryptionKeyGenerated } from '../../domains/domains.events.ts'
 import { accepted } from '../answer.ts'
-import { isEncrypting } from '../delivery/delivery.repository.ts'
 import * as errors from '../encryption.errors.ts'
-import { EncryptionKeyImported } from '../encryption.events.ts'
-import { lockAddress } from '../encryption.repository.ts'
-import { isUsable, named } from '../keys.ts'
+import type { KeyRow } from '../key-store.repository.ts'
+import { keyStore } from '../key-store.service.ts'
 import { ownerOf } from '../owner.ts'
 import type { Whose } from '../whose.ts'
 import { wkdHash } from '../wkd/wkd-hash.ts'
 import type { KeyJobs } from './key-jobs.ts'
-import * as keys from './pgp.repository.ts'
+import { keys, saveKey } from './pgp.repository.ts'
 import type { ReadKey } from './read-key.task.ts'
 
 const TIME_LIMIT_MS = 20_000
-const MAX_KEYS = 20
 export const PURPOSE = 'pgp-private-key'
 
 const readTask = taskIn<typeof import('./read-key.task.ts')>('features/encryption/pgp/read-key')
@@ -44,84 +39,40 @@ export type KeyService = ReturnType<typeof keyService>
 
 /** The OpenPGP keys of mailboxes, and public keys of their correspondents. */
 export function keyService(needs: Needs) {
-  const { change, db, events, now, vault, workers, keyJobs } = needs
+  const { change, db, events, now, workers, keyJobs } = needs
+  const { get, list, prefer, privateKey, remove, ...stored } = keyStore(needs, {
+    method: 'pgp',
+    purpose: PURPOSE,
+    repository: keys,
+    NotFound: errors.KeyNotFound,
+  })
 
-  /** Stores a key in the transaction of the caller. A key that is there already is brought up to date. */
-  async function store(
-    tx: Tx,
-    { organizationId }: Whose,
-    { email, account_id }: { email: string; account_id: string | null },
-    { private_key, published_key, ...facts }: ReadKey,
-  ) {
-    await lockAddress(tx, organizationId, email)
-    const present = await keys.ofAddress(tx, organizationId, email)
-    const at = now().toISOString()
-    const row = {
-      ...facts,
-      account_id,
-      published_key: Buffer.from(published_key),
-      ...(private_key !== undefined && { private_key: vault.seal(PURPOSE, private_key) }),
-      updated_at: at,
-    }
-    const same = present.find(({ fingerprint }) => fingerprint === facts.fingerprint)
-    if (!same && present.length >= MAX_KEYS) throw new errors.KeysFull({ limit: MAX_KEYS })
-    const stored = same
-      ? await keys.update(tx, same.id, row)
-      : await keys.insert(tx, {
-          ...row,
-          id: ulid(),
-          organization_id: organizationId,
-          email,
-          wkd_hash: wkdHash(localPartOf(email)),
-          created_at: at,
-        })
-    if (facts.revoked && same) await refuseInUse(tx, same)
-    const others = present.filter(({ id }) => id !== stored.id)
-    if (isUsable(stored, now()) && !others.some((one) => one.preferred && isUsable(one, now()))) {
-      await keys.prefer(tx, organizationId, email, stored.id)
-      return { ...stored, preferred: true }
-    }
-    return stored
-  }
+  const save =
+    ({ private_key: _, published_key, ...facts }: ReadKey) =>
+    (tx: Tx, row: KeyRow) =>
+      saveKey(tx, {
+        ...facts,
+        ...row,
+        published_key: Buffer.from(published_key),
+        wkd_hash: wkdHash(localPartOf(row.email)),
+      })
 
-  /** Mail that cannot be encrypted would wait, and then be returned to its senders. */
-  async function refuseInUse(tx: Tx, key: { preferred: boolean; account_id: string | null }) {
-    if (!key.preferred || key.account_id === null) return
-    if (await isEncrypting(tx, key.account_id, 'pgp')) throw new errors.KeyInUse()
-  }
-
-  async function storeGenerated(tx: Tx, whose: Whose, owner: Owner, made: ReadKey) {
-    const stored = await store(tx, whose, owner, made)
+  async function storeGenerated(tx: Tx, whose: Whose, owner: Mailbox, made: ReadKey) {
+    const key = await stored.store(tx, whose, owner, made, save(made))
     const { organizationId: org_id } = whose
     const about = { org_id, domain: domainOf(owner.email) }
     const { fingerprint } = made
     const data = { kind: 'pgp' as const, domain: about.domain, user: owner.email, fingerprint }
     await events.emit(tx, EncryptionKeyGenerated, about, data)
-    return stored
+    return key
   }
 
   return {
-    async list(whose: Whose, email: string | undefined, page: Page) {
-      const address = email === undefined ? undefined : email.trim().toLowerCase()
-      const { items, total } = await keys.list(db, whose, address, page)
-      return paginated(items, total, page)
-    },
-
-    async get(whose: Whose, fingerprint: string, email?: string) {
-      const found = await keys.find(db, whose, named(fingerprint), email?.trim().toLowerCase())
-      if (!found) throw new errors.KeyNotFound()
-      return found
-    },
-
-    /** The private key as it is locked with the passphrase of its holder. */
-    async privateKey(whose: Whose, fingerprint: string) {
-      const found = await keys.sealedPrivateKey(db, whose, named(fingerprint))
-      if (!found?.private_key) throw new errors.KeyNotFound()
-      return {
-        fingerprint: found.fingerprint,
-        private_key: vault.open(PURPOSE, found.private_key),
-      }
-    },
+    get,
+    list,
+    prefer,
+    privateKey,
+    remove,
 
     /** Curve25519 at once, as a key; RSA in the background, as a job. */
     async generate(caller: Caller, whose: Whose, sent: string, wanted: NewKey) {
@@ -166,60 +117,14 @@ export function keyService(needs: Needs) {
       const input = { key, email: owner.email, passphrase, known, now: now() }
       const limits = { owner: whose.organizationId, timeLimitMs: TIME_LIMIT_MS }
       const read = accepted(await workers.run(readTask, input, limits))
-      // A private key needs a mailbox; of a correspondent only the public key is stored.
-      if (owner.account_id === null && read.private_key !== undefined) {
-        throw new errors.MailboxNotFound(owner.email)
-      }
-      return change(caller, async (tx) => {
-        const stored = await store(tx, whose, owner, read)
-        const about = { org_id: whose.organizationId, domain: domainOf(owner.email) }
-        await events.emit(tx, EncryptionKeyImported, about, {
-          user: owner.email,
-          key_type: 'pgp',
-          fingerprint: read.fingerprint,
-          has_private: read.private_key !== undefined,
-        })
-        return stored
-      })
-    },
-
-    async prefer(caller: Caller, whose: Whose, fingerprint: string, email?: string) {
-      const { email: address } = await this.get(whose, fingerprint, email)
-      await change(caller, async (tx) => {
-        await lockAddress(tx, whose.organizationId, address)
-        const found = await keys.find(tx, whose, named(fingerprint), address)
-        if (!found) throw new errors.KeyNotFound()
-        if (!isUsable(found, now())) throw new errors.KeyUnusable()
-        await keys.prefer(tx, whose.organizationId, address, found.id)
-      })
-      return this.get(whose, fingerprint, address)
-    },
-
-    /** Removes the key from the named address, or from all addresses that have it. */
-    async remove(caller: Caller, whose: Whose, fingerprint: string, email?: string) {
-      const address = email?.trim().toLowerCase()
-      return change(caller, async (tx) => {
-        const found = await keys.findAll(tx, whose, named(fingerprint), address)
-        if (found.length === 0) throw new errors.KeyNotFound()
-        for (const one of found) {
-          await lockAddress(tx, one.organization_id, one.email)
-          await refuseInUse(tx, one)
-          await keys.remove(tx, one.id)
-          const left = await keys.ofAddress(tx, one.organization_id, one.email)
-          const next = left.find((other) => isUsable(other, now()))
-          if (next && !left.some(({ preferred }) => preferred)) {
-            await keys.prefer(tx, one.organization_id, one.email, next.id)
-          }
-        }
-        return { fingerprint: named(fingerprint), deleted: found.length }
-      })
+      return stored.import(caller, whose, owner, read, save(read))
     },
 
     job: (whose: Whose, id: string) => keyJobs.get(whose, id),
   }
 }
 
-interface Owner {
+interface Mailbox {
   email: string
   account_id: string
 }

@@ -6,7 +6,7 @@ import * as errors from '../encryption.errors.ts'
 import { isUsable } from '../keys.ts'
 import type { Whose } from '../whose.ts'
 import { PURPOSE } from './keys.service.ts'
-import * as keys from './pgp.repository.ts'
+import { keys } from './pgp.repository.ts'
 
 const TIME_LIMIT_MS = 20_000
 

@@ -1,105 +1,19 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
-import { inOrder, pageAndTotal, withIds } from '../../../database/paging.ts'
 import type { Tables } from '../../../database/tables.ts'
-import type { Page } from '../../../http/paging.ts'
 import { rowsOf } from '../encryption.repository.ts'
+import { keyRepository } from '../key-store.repository.ts'
 import type { Whose } from '../whose.ts'
 
-const columns = [
-  'id',
-  'organization_id',
-  'account_id',
-  'email',
-  'fingerprint',
-  'user_id',
-  'key_type',
-  'key_length',
-  sql<boolean>`private_key is not null`.as('has_private'),
-  'can_encrypt',
-  'preferred',
-  'expires_at',
-  'revoked',
-  'created_at',
-  'updated_at',
-] as const
+export const keys = keyRepository('pgp_keys', ['user_id', 'key_length', 'revoked'], ['public_key'])
 
-export async function list(db: Db, whose: Whose, email: string | undefined, page: Page) {
-  let query = db.selectFrom('pgp_keys').where(rowsOf(whose))
-  if (email !== undefined) query = query.where('email', '=', email)
-  const order = { by: 'created_at', direction: 'desc' } as const
-  const { ids, total } = await pageAndTotal(db, query, 'pgp_keys', order, page)
-  const rows = await db
-    .selectFrom('pgp_keys')
-    .select(columns)
-    .where(withIds('pgp_keys', ids))
-    .execute()
-  return { items: inOrder(ids, rows), total }
-}
-
-const named = (db: Db, whose: Whose, fingerprint: string, email: string | undefined) => {
-  const query = db
-    .selectFrom('pgp_keys')
-    .where(rowsOf(whose))
-    .where('fingerprint', '=', fingerprint)
-    .orderBy('created_at')
-    .orderBy('id')
-  return email === undefined ? query : query.where('email', '=', email)
-}
-
-export const find = (db: Db, whose: Whose, fingerprint: string, email?: string) =>
-  named(db, whose, fingerprint, email)
-    .select([...columns, 'public_key'])
-    .executeTakeFirst()
-
-export const findAll = (tx: Tx, whose: Whose, fingerprint: string, email?: string) =>
-  named(tx, whose, fingerprint, email).select(columns).execute()
-
-export const sealedPrivateKey = (db: Db, whose: Whose, fingerprint: string) =>
-  named(db, whose, fingerprint, undefined)
-    .select(['fingerprint', 'private_key'])
-    .where('private_key', 'is not', null)
-    .executeTakeFirst()
-
-export const ofAddress = (db: Db, organizationId: string, email: string) =>
-  db
-    .selectFrom('pgp_keys')
-    .select([...columns, 'public_key', 'private_key'])
-    .where('organization_id', '=', organizationId)
-    .where('email', '=', email)
-    .orderBy('preferred', 'desc')
-    .orderBy('created_at', 'desc')
-    .execute()
-
-export type KeyRow = Awaited<ReturnType<typeof ofAddress>>[number]
-
-export const insert = (tx: Tx, row: Insertable<Tables['pgp_keys']>) =>
+/** A key that the address has already is brought up to date. */
+export const saveKey = (tx: Tx, { id, created_at, ...row }: Insertable<Tables['pgp_keys']>) =>
   tx
     .insertInto('pgp_keys')
-    .values(row)
-    .returning([...columns, 'public_key'])
-    .executeTakeFirstOrThrow()
-
-export const update = (tx: Tx, id: string, row: Updateable<Tables['pgp_keys']>) =>
-  tx
-    .updateTable('pgp_keys')
-    .set(row)
-    .where('id', '=', id)
-    .returning([...columns, 'public_key'])
-    .executeTakeFirstOrThrow()
-
-export const remove = (tx: Tx, id: string) =>
-  tx.deleteFrom('pgp_keys').where('id', '=', id).execute()
-
-/** Makes one key of an address the preferred one. */
-export async function prefer(tx: Tx, organizationId: string, email: string, id: string) {
-  const keys = tx
-    .updateTable('pgp_keys')
-    .where('organization_id', '=', organizationId)
-    .where('email', '=', email)
-  await keys.set({ preferred: false }).where('preferred', '=', true).execute()
-  await keys.set({ preferred: true }).where('id', '=', id).execute()
-}
+    .values({ ...row, id, created_at })
+    .onConflict((same) => same.constraint('pgp_keys_once').doUpdateSet(row))
+    .execute()
 
 const job = ['id as job_id', 'email', 'status', 'fingerprint', 'error', 'created_at'] as const
 

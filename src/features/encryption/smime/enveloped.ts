@@ -208,7 +208,7 @@ function asSet(bytes: Buffer): Buffer {
   return bytes
 }
 
-/** What opens the envelope for a certificate; undefined if it is no recipient. */
+/** The key that opens the envelope for a certificate; undefined if it is no recipient. */
 export function wrappedKeyFor(envelope: Envelope, certificate: Certificate): Node[] | undefined {
   for (const node of envelope.recipients) {
     if (tagOf(node) === undefined) {

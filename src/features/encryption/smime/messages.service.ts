@@ -7,7 +7,7 @@ import { isUsable } from '../keys.ts'
 import type { Whose } from '../whose.ts'
 import { PURPOSE } from './certificates.service.ts'
 import { rootsIn } from './roots.ts'
-import * as certificates from './smime.repository.ts'
+import { certificates } from './smime.repository.ts'
 
 const TIME_LIMIT_MS = 20_000
 
@@ -34,7 +34,7 @@ export function smimeMessageService({ config, db, now, vault, workers }: Needs) 
     return found.certificate
   }
 
-  /** What a signature of the sender may rely on. */
+  /** The roots and stored certificates that a signature of the sender may rely on. */
   async function trustOf(whose: Whose, email: string | undefined) {
     const stored = email === undefined ? [] : await ofAddress(whose, email)
     return {
