@@ -327,6 +327,19 @@ describe('auto-heal', () => {
   })
 })
 
+describe('auto-heal of a service that works again', () => {
+  it('leaves it alone, because a restart would end its connections', async () => {
+    pong = 'ping\r\n'
+    await sweep(app.core)
+    pong = 'pong\r\n'
+    const { body } = await operator.post(`${PATH}/auto-heal`, { services: ['rspamd'] })
+    expect(body.data.actions_taken).toEqual([
+      { service: 'rspamd', action: 'none', reason: 'it is up again' },
+    ])
+    await sweep(app.core)
+  })
+})
+
 describe('testing the monitoring webhooks', () => {
   const test = (body: object = {}) => operator.post(`${PATH}/webhooks/test`, body)
 

@@ -4,6 +4,7 @@ import { backupGauges } from '../features/monitoring/backup-gauges.ts'
 import { expositionRoutes } from '../features/monitoring/exposition.ts'
 import { checkHost } from '../features/monitoring/host/host-check.ts'
 import { hostReader } from '../features/monitoring/host/readings.ts'
+import { answersNow } from '../features/monitoring/probes/targets.ts'
 import { heal } from '../features/monitoring/restarts/auto-heal.ts'
 import { restarter } from '../features/monitoring/restarts/restarts.ts'
 import { takeSamples } from '../features/monitoring/samples/sampler.ts'
@@ -48,7 +49,11 @@ export const monitoring: Daemon = {
         if ((await sweep(core)) > 0) await evaluate()
         if (!config.MONITORING_AUTO_HEAL) return
         const states = await freshStates(db, config, core.now())
-        await heal(restarting, states, undefined, { dryRun: false, automatic: true })
+        await heal(restarting, states, undefined, {
+          dryRun: false,
+          automatic: true,
+          answersNow: (name) => answersNow(core, name),
+        })
       }),
       taken(`host ${hostname()}`, config.MONITORING_HOST_SECONDS, async () =>
         checkHost(core, await readHost()),

@@ -5,6 +5,7 @@ import { levels } from './host/host.repository.ts'
 import { hostReader } from './host/readings.ts'
 import { mailFigures } from './mail-figures.ts'
 import * as errors from './monitoring.errors.ts'
+import { answersNow } from './probes/targets.ts'
 import { heal } from './restarts/auto-heal.ts'
 import { type Restarts, restarter } from './restarts/restarts.ts'
 import { freshStates, type ServiceState } from './states.repository.ts'
@@ -35,6 +36,8 @@ export function monitoringService(core: Core, restarts: Restarts) {
     const names = all.map((state) => state.name).join(', ')
     throw new errors.UnknownService(`Unknown service ${name}; there are: ${names}`, now())
   }
+
+  const isAnswering = (name: string) => answersNow(core, name)
 
   /** Stores the operator's action together with its audit row. */
   const storeFor = (caller: Caller) => (work: (tx: Tx) => Promise<void>) => change(caller, work)
@@ -138,7 +141,7 @@ export function monitoringService(core: Core, restarts: Restarts) {
       const found = await states()
       for (const name of wanted ?? []) await known(name)
       const store = storeFor(caller)
-      const options = { dryRun, automatic: false, store }
+      const options = { dryRun, automatic: false, store, answersNow: isAnswering }
       const actions_taken = await heal(restarting, found, wanted, options)
       const status = 'completed' as const
       return { status, dry_run: dryRun, actions_taken, timestamp: timestamp() }

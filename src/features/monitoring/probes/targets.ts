@@ -26,6 +26,17 @@ export async function targetsOf(core: Needs): Promise<Target[]> {
   return [...stores(core), ...mailServerTargets(core.mailServers.current()), ...daemons(lives)]
 }
 
+/** Probes one service now. A stored state may be older than a repair. */
+export async function answersNow(core: Needs, name: string): Promise<boolean> {
+  const target = (await targetsOf(core)).find((one) => one.name === name)
+  try {
+    await target?.probe()
+    return target !== undefined
+  } catch {
+    return false
+  }
+}
+
 function stores({ db, redis }: Needs): Target[] {
   const postgresql = {
     name: 'postgresql',

@@ -13,6 +13,8 @@ export interface Action {
 
 interface Options {
   dryRun: boolean
+  /** Probes the service once more: a restart ends the connections of a server that works again. */
+  answersNow: (service: string) => Promise<boolean>
   automatic: boolean
   store?: (work: (tx: Tx) => Promise<void>) => Promise<void>
 }
@@ -22,7 +24,7 @@ export async function heal(
   restarting: Restarter,
   states: readonly ServiceState[],
   wanted: readonly string[] | undefined,
-  { dryRun, automatic, store }: Options,
+  { dryRun, answersNow, automatic, store }: Options,
 ): Promise<Action[]> {
   const actions: Action[] = []
   for (const { name, status, error } of states.filter(({ name }) =>
@@ -32,6 +34,7 @@ export async function heal(
       actions.push({ service: name, action, reason })
     const can = restarting.can(name)
     if (status === 'up') say('none', 'it is up')
+    else if (await answersNow(name)) say('none', 'it is up again')
     else if (can.why !== undefined) say('none', can.why)
     else if (dryRun) say('would_restart', error ?? `it is ${status}`)
     else {
