@@ -65,7 +65,7 @@ class LanesInOrder extends BaseSequencer {
 export default defineConfig({
   test: {
     // More than the cores: many tests wait for mail servers and processes that they started.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LanesInOrder },
     projects: LANES,
   },

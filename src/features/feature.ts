@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Edition } from '../config/index.ts'
+import type { StaticFiles } from '../http/static-files.ts'
 import type { Chore } from '../jobs/chores.ts'
 import type { Job } from '../jobs/jobs.ts'
 
@@ -7,6 +8,8 @@ import type { Job } from '../jobs/jobs.ts'
 export interface Feature {
   prefix: string
   routes: FastifyPluginAsync
+  /** Answered before the hooks of the routes. */
+  files?: StaticFiles
   /** Strings of the capability manifest. */
   capabilities?: readonly string[]
   /** Routes and capabilities exist in this edition only; jobs and chores run in every edition. */

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http'
+import { createServer, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import cookies from '@fastify/cookie'
 import fastify, {
@@ -29,8 +29,10 @@ import type { Metrics } from './metrics.ts'
 import { serveMetrics } from './metrics-route.ts'
 import { handleNotFound } from './not-found.ts'
 import { refuseReadOnlyFields } from './read-only-fields.ts'
+import { answerFiles, type StaticFiles } from './static-files.ts'
 import { useSchemas } from './validation.ts'
 
+const KEEP_ALIVE_MS = 72_000
 const MAX_BODY_BYTES = 1024 * 1024
 /** The URL under which @fastify/cors answers preflight requests. */
 const PREFLIGHT_ROUTE = '*'
@@ -40,7 +42,12 @@ export interface Service {
   name: string
   log: Log
   metrics: Metrics
-  features: { prefix: string; routes: FastifyPluginAsync; isPatient?: true }[]
+  features: {
+    prefix: string
+    routes: FastifyPluginAsync
+    isPatient?: true
+    files?: StaticFiles
+  }[]
 }
 
 /** Differs between a process alone and one of several behind the same listener. */
@@ -69,8 +76,16 @@ export async function httpServer(
     logController: new LogController({ disableRequestLogging: true }),
     // Log calls name the correlation id themselves, so no child logger is created per request.
     childLoggerFactory: (log) => log,
-    requestTimeout: MINUTE_MS,
-    keepAliveTimeout: 72_000,
+    serverFactory: (handler) => {
+      const needs = { protection, nextId, stopping: core.stopping }
+      const answers = services.flatMap(({ metrics, features }) =>
+        features.flatMap(({ files }) => (files ? [answerFiles(files, metrics, needs)] : [])),
+      )
+      const options = { requestTimeout: MINUTE_MS, keepAliveTimeout: KEEP_ALIVE_MS }
+      return createServer(options, (request, response) => {
+        if (!answers.some((answer) => answer(request, response))) handler(request, response)
+      })
+    },
     // On shutdown idle connections close at once, busy ones after their response.
     forceCloseConnections: 'idle',
     // A request that arrives meanwhile is answered like any other; 503 would be a wrong answer.

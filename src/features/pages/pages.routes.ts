@@ -3,6 +3,7 @@ import { gunzip } from 'node:zlib'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { none } from '../../access/labels.ts'
 import { ApiError } from '../../errors.ts'
+import { accepts, type StaticFiles } from '../../http/static-files.ts'
 import type { BuiltFile, BuiltFiles } from './built-files.ts'
 import { PAGE_HEADERS, pageHtml, preferencesOf, SURFACES, type Surface } from './page.ts'
 
@@ -10,7 +11,21 @@ const route = { config: { auth: none() }, schema: { hide: true } }
 
 const FOREVER = 'public, max-age=31536000, immutable'
 const AN_HOUR = 'public, max-age=3600'
+const FILE_ROUTE = '/assets/*'
 const HASHED = /-[A-Z0-9]{8}\.\w+$/
+
+/** The files whose names have a hash. */
+export const hashedFiles = ({ files }: BuiltFiles): StaticFiles => ({
+  route: FILE_ROUTE,
+  byUrl: new Map(
+    [...files]
+      .filter(([name]) => HASHED.test(name))
+      .map(([name, { type, brotli }]) => [
+        `/assets/${name}`,
+        { contents: brotli, headers: { 'content-type': type, 'cache-control': FOREVER } },
+      ]),
+  ),
+})
 
 /** The pages of the surfaces, and the scripts, styles and pictures that they load. */
 export const pageRoutes =
@@ -33,7 +48,7 @@ export const pageRoutes =
       app.get(`/${surface}`, { ...route, handler: page(surface) })
       app.get(`/${surface}/*`, { ...route, handler: page(surface) })
     }
-    app.get<{ Params: { '*': string } }>('/assets/*', {
+    app.get<{ Params: { '*': string } }>(FILE_ROUTE, {
       ...route,
       handler: (request, reply) => {
         const name = request.params['*']
@@ -55,9 +70,3 @@ function send(request: FastifyRequest, reply: FastifyReply, file: BuiltFile) {
   if (accepts(accepted, 'gzip')) return reply.header('content-encoding', 'gzip').send(file.gzip)
   return plainOf(file.gzip)
 }
-
-const accepts = (header: string, encoding: string): boolean =>
-  header.split(',').some((entry) => {
-    const [name = '', quality = ''] = entry.split(';')
-    return name.trim() === encoding && !/q=0(\.0*)?\s*$/.test(quality)
-  })

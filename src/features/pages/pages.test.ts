@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
 import type { BuiltFiles } from './built-files.ts'
 import { preferencesOf } from './page.ts'
-import { pageRoutes } from './pages.routes.ts'
+import { hashedFiles, pageRoutes } from './pages.routes.ts'
 
 const SCRIPT = 'console.log(1)'
 const file = (type: string, text: string) => ({
@@ -27,7 +27,9 @@ const built: BuiltFiles = {
 
 let app: App
 beforeAll(async () => {
-  app = await startApp({ features: [{ prefix: '', routes: pageRoutes(built) }] })
+  app = await startApp({
+    features: [{ prefix: '', routes: pageRoutes(built), files: hashedFiles(built) }],
+  })
 })
 afterAll(() => app.stop())
 
@@ -118,6 +120,24 @@ describe('a file of the web app', () => {
     })
     expect(headers['content-encoding']).toBe(encoding)
     expect(headers.vary).toContain('Accept-Encoding')
+  })
+
+  it('is sent as it is in brotli, with the headers of every answer, and counted', async () => {
+    const headers = { 'accept-encoding': 'gzip, br' }
+    const answer = await app.send('GET', '/assets/start-en-ABCDEFGH.js', { headers })
+    expect(answer.text).toBe(SCRIPT)
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'content-encoding': 'br',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'Accept-Encoding',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'x-correlation-id': expect.stringMatching(/^req_/),
+    })
+    expect((await app.send('GET', '/metrics')).text).toMatch(
+      /api_http_requests_total{method="GET",path="\/assets\/\*",status_code="200"} \d+/,
+    )
   })
 
   it.each(['nothing.js', '../package.json', '..%2f..%2fpackage.json', 'manifest.json', ''])(
