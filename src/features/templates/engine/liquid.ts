@@ -3,8 +3,8 @@ import { safeLink } from './safe-link.ts'
 import { TemplateProblem } from './template-problem.ts'
 
 export const MAX_TEMPLATE_BYTES = 200 * 1024
-/** Time of one render in a worker thread. */
-export const RENDER_LIMIT_MS = 100
+/** Time of one render in a worker thread, checked after each step; a step takes up to 20 ms more. */
+export const RENDER_LIMIT_MS = 80
 /** With ten times as much, sorting a long list takes more than a second. */
 const MEMORY_LIMIT = 1_000_000
 const MAX_OUTPUT = 1_000_000
