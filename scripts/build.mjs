@@ -31,8 +31,6 @@ await build({
   platform: 'node',
   target: 'node20.19',
   sourcemap: true,
-  // Class names are part of error messages and logs.
-  keepNames: true,
   // Node keeps the text of every loaded module in memory; comments were a third of it.
   minifyWhitespace: true,
   lineLimit: 200,
