@@ -77,16 +77,9 @@ export function KeyList({
             title: common.actions,
             quiet: true,
             cell: (one) => (
-              <>
-                <RowButton name={shortOf(one)} onClick={() => setShown(one)}>
-                  {t.show}
-                </RowButton>{' '}
-                {calls.remove && (
-                  <RowButton name={shortOf(one)} onClick={() => setDeleting(one)}>
-                    {t.delete}
-                  </RowButton>
-                )}
-              </>
+              <RowButton name={shortOf(one)} onClick={() => setShown(one)}>
+                {t.show}
+              </RowButton>
             ),
           },
         ]}
@@ -99,7 +92,17 @@ export function KeyList({
         onClose={() => setShown(undefined)}
         size="wide"
       >
-        {shown && <Shown one={shown} calls={calls} onClose={() => setShown(undefined)} />}
+        {shown && (
+          <Shown
+            one={shown}
+            calls={calls}
+            onClose={() => setShown(undefined)}
+            onDelete={() => {
+              setShown(undefined)
+              setDeleting(shown)
+            }}
+          />
+        )}
       </Dialog>
       <Confirm
         open={deleting !== undefined}
@@ -138,7 +141,17 @@ const State = ({ preferred, revoked, has_private, expires_at }: Stored) => (
 )
 
 /** The public part to hand on, and the locked private key for the own mail program. */
-function Shown({ one, calls, onClose }: { one: Stored; calls: KeyCalls; onClose(): void }) {
+function Shown({
+  one,
+  calls,
+  onClose,
+  onDelete,
+}: {
+  one: Stored
+  calls: KeyCalls
+  onClose(): void
+  onDelete(): void
+}) {
   const { fingerprint, has_private, preferred } = one
   const { privateKey, prefer } = calls
   const part = useQuery(`${calls.name} ${fingerprint}`, () => calls.publicPart(one))
@@ -178,6 +191,13 @@ function Shown({ one, calls, onClose }: { one: Stored; calls: KeyCalls; onClose(
         >
           <p class="muted">{t.preferHint}</p>
         </Form>
+      )}
+      {calls.remove && (
+        <p>
+          <button type="button" class="danger" onClick={onDelete}>
+            {t.delete}
+          </button>
+        </p>
       )}
     </div>
   )
