@@ -1,14 +1,16 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { midnightOf } from '../lib/dates.ts'
 import { DAY_MS } from '../lib/time.ts'
 import type { Db, Tx } from './database.ts'
 
-/** A table that is divided into days, in UTC. Rows without a day of their own are in `days.NAME_default`. */
+/**
+ * A table that is divided into days, in UTC. Rows without a day of their own are in `days.NAME_default`.
+ * Its primary key is the time and `id`.
+ */
 export interface DayTable {
   name: string
   /** The column of the time. */
   time: string
-  /** The primary key. */
-  key: readonly string[]
 }
 
 const DAYS_AHEAD = 3
@@ -61,6 +63,15 @@ export async function indexPastDays(
   return rows.length
 }
 
+export interface Expiry {
+  /** Days that end before this time have expired. */
+  before: Date
+  /** Rows that stay all the same. */
+  isKept?: RawBuilder<SqlBool>
+  /** Rows that are deleted at a time where there is no day to drop. */
+  batchSize?: number
+}
+
 export interface Expired {
   days: number
   /** Rows that were moved out of a day before it was dropped. */
@@ -76,10 +87,9 @@ export interface Expired {
 export async function dropDays(
   db: Db,
   table: DayTable,
-  before: Date,
-  isKept: RawBuilder<SqlBool>,
+  { before, isKept = sql<SqlBool>`false`, batchSize = BATCH_SIZE }: Expiry,
 ): Promise<Expired> {
-  const midnight = `${before.toISOString().slice(0, 10)}T00:00:00.000Z`
+  const midnight = midnightOf(before).toISOString()
   const { rows: old } = await sql<{ partition_name: string }>`
     select partition_name from day_partitions
     where table_name = ${table.name} and ends_at <= ${midnight}::timestamptz
@@ -91,8 +101,11 @@ export async function dropDays(
     sums.days++
     sums.kept += kept
   }
-  sums.deleted = await deleteOld(db, table, midnight, isKept)
-  return sums
+  for (;;) {
+    const batch = await deleteBatch(db, table, { before: midnight, isKept, batchSize })
+    sums.deleted += batch.deleted
+    if (batch.found < batchSize) return sums
+  }
 }
 
 /** Returns the number of rows that were kept; undefined when there are too many of them. */
@@ -104,8 +117,9 @@ async function dropDay(
 ): Promise<number | undefined> {
   const day = sql.id('days', partition)
   const row = sql.ref(name)
-  // No row may be added between the copy and the end of the day.
-  await sql`lock table ${day} in share row exclusive mode`.execute(tx)
+  // No row may be added, and none may come to be kept, between the copy and the end of the day: this waits
+  // for transactions that have locked rows of the day.
+  await sql`lock table ${day} in exclusive mode`.execute(tx)
   const { rows } = await sql`
     select 1 from ${day} as ${row} where ${isKept} limit ${MOST_COPIED + 1}`.execute(tx)
   if (rows.length > MOST_COPIED) return undefined
@@ -121,24 +135,29 @@ async function dropDay(
   return rows.length
 }
 
-/** Deletes old rows of partitions that stay: the default one, that of an upgrade, and days with kept rows. */
-async function deleteOld(
+/**
+ * Deletes old rows of partitions that stay: the default one, that of an upgrade, and days with kept rows.
+ * The rows are locked first, so that the second statement sees what has come to keep them meanwhile.
+ */
+const deleteBatch = (
   db: Db,
-  { name, time, key }: DayTable,
-  before: string,
-  isKept: RawBuilder<SqlBool>,
-): Promise<number> {
-  const columns = sql.join(key.map((column) => sql.ref(column)))
-  for (let total = 0; ; ) {
+  { name, time }: DayTable,
+  { before, isKept, batchSize }: { before: string } & Required<Omit<Expiry, 'before'>>,
+) =>
+  db.transaction().execute(async (tx) => {
+    const isOld = sql`${sql.ref(time)} < ${before}::timestamptz and (${isKept}) is not true`
+    // As text, because times are read without their microseconds.
+    const { rows } = await sql<{ time: string; id: string }>`
+      select ${sql.ref(time)}::text as time, id from ${sql.table(name)}
+      where ${isOld} order by ${sql.ref(time)} limit ${batchSize}
+      for update skip locked`.execute(tx)
     const { numAffectedRows = 0n } = await sql`
-      delete from ${sql.table(name)} where (${columns}) in (
-        select ${columns} from ${sql.table(name)}
-        where ${sql.ref(time)} < ${before}::timestamptz and (${isKept}) is not true
-        order by ${sql.ref(time)} limit ${BATCH_SIZE})`.execute(db)
-    total += Number(numAffectedRows)
-    if (Number(numAffectedRows) < BATCH_SIZE) return total
-  }
-}
+      delete from ${sql.table(name)} using unnest(${rows.map((row) => row.time)}::timestamptz[],
+        ${rows.map(({ id }) => id)}::text[]) as locked (locked_time, locked_id)
+      where ${sql.ref(time)} = locked_time and ${sql.ref(`${name}.id`)} = locked_id
+        and ${isOld}`.execute(tx)
+    return { found: rows.length, deleted: Number(numAffectedRows) }
+  })
 
 /**
  * Waits so briefly for locks that no reader or writer is held up behind it, and gives up before PostgreSQL

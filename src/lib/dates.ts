@@ -26,3 +26,6 @@ export function parseUpperBound(text: string): Date | undefined {
   const date = parseIso(text)
   return date && DATE.test(text) ? new Date(date.getTime() + DAY_MS - 1) : date
 }
+
+/** The beginning of the day, in UTC. */
+export const midnightOf = (time: Date): Date => new Date(time.toISOString().slice(0, 10))

@@ -1,12 +1,13 @@
-import { CompiledQuery, type RootOperationNode, sql } from 'kysely'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
+import { daysOf, daysReadBy, makeDay, nameOfDay, placesOf } from '../../../test/support/days.ts'
 import { emptyDatabase } from '../../../test/support/postgres.ts'
-import { type Db, openDatabase } from '../../database/database.ts'
+import { openDatabase } from '../../database/database.ts'
 import { migrate } from '../../database/migrate.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import * as trace from '../message-trace/trace.repository.ts'
-import { keepLogDays, makeLogDays } from './mail-log.days.ts'
+import { keepLogDays, mailLog, makeLogDays } from './mail-log.days.ts'
 import { insertNew } from './mail-log.repository.ts'
 
 const REASON = 'As agreed with the customer'
@@ -25,8 +26,7 @@ afterAll(() => app.stop())
 beforeEach(() => app.core.db.deleteFrom('mail_log').execute())
 
 const at = (days: number) => new Date(app.clock.now().getTime() + days * DAY_MS)
-const nameOf = (days: number) =>
-  `mail_log_${at(days).toISOString().slice(0, 10).replaceAll('-', '')}`
+const nameOf = (days: number) => nameOfDay(mailLog, at(days))
 const row = (id: string, days: number, tenant = acme) => ({
   id,
   timestamp: at(days).toISOString(),
@@ -38,21 +38,13 @@ const row = (id: string, days: number, tenant = acme) => ({
 })
 const insert = (...rows: ReturnType<typeof row>[]) =>
   app.core.db.insertInto('mail_log').values(rows).execute()
-const places = async () => {
-  const { rows } = await sql<{ id: string; place: string }>`
-    select id, replace(tableoid::regclass::text, 'days.', '') as place from mail_log order by id
-  `.execute(app.core.db)
-  return Object.fromEntries(rows.map(({ id, place }) => [id, place]))
-}
+const places = () => placesOf(app.core.db, mailLog)
 /** The ids that an operator finds in the trace. */
 const traced = async () => {
   const { body } = await owner.get('/api/v1/message-trace/trace?limit=100')
   return body.data.map(({ id }: { id: string }) => id).sort()
 }
-const makeDayBefore = (days: number) =>
-  sql`select make_day('mail_log', 'timestamp', ${at(-days).toISOString().slice(0, 10)}::date)`.execute(
-    app.core.db,
-  )
+const makeDayBefore = (days: number) => makeDay(app.core.db, mailLog, at(-days))
 
 it('makes today and the next days, and rows of other days are stored all the same', async () => {
   await makeLogDays(app.core)
@@ -98,7 +90,7 @@ it('reads the days that a search asks for and no others', async () => {
   const midnight = new Date(`${at(-2).toISOString().slice(0, 10)}T00:00:00Z`)
   const day = { from: midnight, to: new Date(midnight.getTime() + DAY_MS - 1) }
   for (const filter of [{}, { recipient: acme.email }, { subject: 'subject of' }]) {
-    const days = await daysReadBy(async (db) => {
+    const days = await daysReadBy(app.core.db, async (db) => {
       const found = await trace.list(db, { ...day, ...filter }, { limit: 10, offset: 0 })
       expect(found.map(({ id }) => id)).toEqual(['two'])
     })
@@ -122,41 +114,12 @@ it('finds a subject by an index in the days that are over', async () => {
   expect(found.body.data).toMatchObject([{ id: 'five' }])
 })
 
-/** The partitions in the plans of all queries that the work makes. */
-async function daysReadBy(work: (db: Db) => Promise<unknown>): Promise<string[]> {
-  const { db } = app.core
-  const nodes: RootOperationNode[] = []
-  const watched = db.withPlugin({
-    transformQuery({ node }) {
-      nodes.push(node)
-      return node
-    },
-    transformResult: async ({ result }) => result,
-  })
-  await work(watched)
-  const names = new Set<string>()
-  for (const node of nodes) {
-    const query = db.getExecutor().compileQuery(node, { queryId: 'explained' })
-    const explain = CompiledQuery.raw(`explain ${query.sql}`, [...query.parameters])
-    const { rows } = await db.executeQuery<Record<string, string>>(explain)
-    const plan = rows.flatMap((row) => Object.values(row)).join('\n')
-    for (const [, name = ''] of plan.matchAll(/ on (mail_log_\w+)/g)) names.add(name)
-  }
-  return [...names].sort()
-}
-
 describe('the days that have expired', () => {
   // The default.
   const MAIL_LOG_RETENTION_DAYS = 90
   const old = MAIL_LOG_RETENTION_DAYS + 2
   const older = MAIL_LOG_RETENTION_DAYS + 3
-  const partitions = async () => {
-    const { rows } = await sql<{ name: string }>`
-      select partition_name as name from day_partitions where table_name = 'mail_log'`.execute(
-      app.core.db,
-    )
-    return rows.map(({ name }) => name)
-  }
+  const partitions = () => daysOf(app.core.db, mailLog)
   beforeEach(async () => {
     await makeDayBefore(old)
     await makeDayBefore(MAIL_LOG_RETENTION_DAYS)

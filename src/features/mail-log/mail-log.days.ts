@@ -4,7 +4,7 @@ import { type DayTable, dropDays, indexPastDays, makeDays } from '../../database
 import type { Job } from '../../jobs/jobs.ts'
 import { DAY_MS, HOUR_SECONDS } from '../../lib/time.ts'
 
-export const mailLog: DayTable = { name: 'mail_log', time: 'timestamp', key: ['timestamp', 'id'] }
+export const mailLog: DayTable = { name: 'mail_log', time: 'timestamp' }
 
 export const makeLogDays = ({ db, now }: Pick<Core, 'db' | 'now'>) => makeDays(db, mailLog, now())
 
@@ -22,7 +22,7 @@ export const keepLogDays: Job = {
 
 async function dropOld({ config, db, log, now }: Core): Promise<void> {
   const before = new Date(now().getTime() - config.MAIL_LOG_RETENTION_DAYS * DAY_MS)
-  const expired = await dropDays(db, mailLog, before, isKept(now()))
+  const expired = await dropDays(db, mailLog, { before, isKept: isKept(now()) })
   if (expired.days > 0 || expired.deleted > 0) log.info(expired, 'old days of the mail log dropped')
 }
 

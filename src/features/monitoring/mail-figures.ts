@@ -3,6 +3,7 @@ import type { Core } from '../../core.ts'
 import type { Db } from '../../database/database.ts'
 import { countHosted } from '../../hosting/tenants.repository.ts'
 import { sharedValue } from '../../lib/cache.ts'
+import { midnightOf } from '../../lib/dates.ts'
 import { MINUTE_MS } from '../../lib/time.ts'
 import { within } from '../../lib/timeout.ts'
 import { queueFigures } from '../../mail/queue-figures.ts'
@@ -16,7 +17,7 @@ type Needs = Pick<Core, 'config' | 'db' | 'doveadm' | 'mailQueue' | 'mailServers
 export function mailFigures(core: Needs) {
   const { db, doveadm, now } = core
   const waiting = sharedValue(() => queueFigures(core), KEPT)
-  const today = sharedValue(() => attemptsSince(db, midnight(now())), KEPT)
+  const today = sharedValue(() => attemptsSince(db, midnightOf(now()).toISOString()), KEPT)
   const users = sharedValue(
     async () => ({
       domains: await countHosted(db, 'domain_count'),
@@ -56,8 +57,6 @@ export function mailFigures(core: Needs) {
 }
 
 const orNull = <Value>(value: Promise<Value>): Promise<Value | null> => value.catch(() => null)
-
-const midnight = (now: Date): string => `${now.toISOString().slice(0, 10)}T00:00:00.000Z`
 
 async function attemptsSince(db: Db, since: string): Promise<number> {
   const { count } = await db

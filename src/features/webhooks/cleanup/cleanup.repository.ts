@@ -1,6 +1,8 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
+import { dropDays } from '../../../database/days.ts'
 import { IS_ACTIVITY } from '../../../events/activity.ts'
+import { webhookDeliveries } from '../webhooks.days.ts'
 
 /** Attempts before these times are old; undefined keeps all of them. */
 export interface Expiry {
@@ -8,19 +10,22 @@ export interface Expiry {
   others: Date
 }
 
-const expired = ({ delivered, others }: Expiry) => sql`(
-  (delivery_status = 'delivered' and created_at < ${delivered?.toISOString() ?? '-infinity'}::timestamptz)
-  or (delivery_status <> 'delivered' and created_at < ${others.toISOString()}::timestamptz))`
+const isExpired = ({ delivered, others }: Expiry) => sql<SqlBool>`(created_at <
+  case delivery_status when 'delivered' then ${delivered?.toISOString() ?? '-infinity'}::timestamptz
+    else ${others.toISOString()}::timestamptz end)`
 
-/** Deletes one batch of old attempts, oldest first. Returns how many it deleted. */
-export async function deleteDeliveries(db: Db, expiry: Expiry, limit: number): Promise<number> {
-  const latest = new Date(Math.max(expiry.delivered?.getTime() ?? 0, expiry.others.getTime()))
-  const { numAffectedRows } = await sql`
-    delete from webhook_deliveries where id in (
-      select id from webhook_deliveries
-      where created_at < ${latest.toISOString()}::timestamptz and ${expired(expiry)}
-      order by created_at, id limit ${limit})`.execute(db)
-  return Number(numAffectedRows ?? 0n)
+/**
+ * Drops the days whose attempts are old. Few are failures, which stay for longer than successes: they are
+ * copied, and deleted one by one later. Returns how many attempts are gone.
+ */
+export async function deleteDeliveries(db: Db, expiry: Expiry, batchSize: number): Promise<number> {
+  const before = new Date(Math.max(expiry.delivered?.getTime() ?? 0, expiry.others.getTime()))
+  const { rows } = await sql<{ expired: number }>`
+    select count(*) as expired from webhook_deliveries
+    where created_at < ${before.toISOString()}::timestamptz and ${isExpired(expiry)}`.execute(db)
+  const isKept = sql<SqlBool>`not ${isExpired(expiry)}`
+  await dropDays(db, webhookDeliveries, { before, isKept, batchSize })
+  return rows[0]?.expired ?? 0
 }
 
 /**
@@ -86,7 +91,7 @@ export const noteEnd = (
 export async function countDeliveries(db: Db, expiry: Expiry) {
   const { rows } = await sql<{ status: string; total: number; expired: number }>`
     select delivery_status as status, count(*) as total,
-      count(*) filter (where ${expired(expiry)}) as expired
+      count(*) filter (where ${isExpired(expiry)}) as expired
     from webhook_deliveries group by delivery_status`.execute(db)
   return rows
 }

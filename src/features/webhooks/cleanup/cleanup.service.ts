@@ -1,5 +1,6 @@
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
+import { midnightOf } from '../../../lib/dates.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 import { deleteOldMessages } from '../channel/channel.repository.ts'
 import { NoCleanupSettings } from './cleanup.errors.ts'
@@ -25,27 +26,29 @@ export const cleanupService = ({ change, config, db, now }: Needs) => {
     return { settings: { ...fromEnvironment, ...(settings as CleanupChange) }, last }
   }
   const before = (hours: number) => new Date(now().getTime() - hours * HOUR_MS)
+  /** Attempts are deleted with their day. */
   const expiryOf = (settings: CleanupConfig): records.Expiry => ({
     delivered: settings.auto_delete_successful
-      ? before(settings.successful_retention_hours)
+      ? midnightOf(before(settings.successful_retention_hours))
       : undefined,
-    others: before(settings.failed_retention_hours),
+    others: midnightOf(before(settings.failed_retention_hours)),
   })
 
   async function clean(settings: CleanupConfig) {
     const { cleanup_batch_size: batch } = settings
     const expiry = expiryOf(settings)
+    const ended = before(settings.failed_retention_hours)
     const sent = {
-      before: expiry.others,
+      before: ended,
       activityBefore: before(config.ACTIVITY_RETENTION_DAYS * 24),
     }
     await records.noteBegin(db, now())
     const deleted = {
-      deleted_deliveries: await inBatches(batch, () => records.deleteDeliveries(db, expiry, batch)),
+      deleted_deliveries: await records.deleteDeliveries(db, expiry, batch),
       deleted_events: await inBatches(batch, () => records.deleteSentEvents(db, sent, batch)),
     }
     const letters = {
-      ended: expiry.others,
+      ended,
       waiting: new Date(now().getTime() - config.WEBHOOK_DEAD_LETTER_RETENTION_DAYS * DAY_MS),
     }
     await inBatches(batch, () => records.deleteDeadLetters(db, letters, batch))

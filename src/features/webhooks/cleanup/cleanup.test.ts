@@ -31,7 +31,7 @@ const left = async () => {
   return rows.map(({ event_id }) => event_id).sort()
 }
 const furnish = async () => {
-  for (const hours of [1, 25, 73]) {
+  for (const hours of [1, 49, 97]) {
     await deliveredAgo(hours)
     await deliveredAgo(hours, 'failed')
   }
@@ -97,7 +97,7 @@ describe('the webhook clean-up', () => {
       deleted_deliveries: 3,
       deleted_events: 0,
     })
-    expect(await left()).toEqual(['delivered 1', 'failed 1', 'failed 25'])
+    expect(await left()).toEqual(['delivered 1', 'failed 1', 'failed 49'])
     expect((await service.get('/cleanup/stats')).body).toMatchObject({
       total_deliveries: 3,
       expired_deliveries: 0,
@@ -117,10 +117,10 @@ describe('the webhook clean-up', () => {
     await service.post('/cleanup/now')
     expect(await left()).toEqual([
       'delivered 1',
-      'delivered 25',
-      'delivered 73',
+      'delivered 49',
+      'delivered 97',
       'failed 1',
-      'failed 25',
+      'failed 49',
     ])
   })
 

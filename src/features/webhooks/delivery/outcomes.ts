@@ -133,7 +133,7 @@ export async function record(tx: Tx, outcomes: readonly Outcome[]): Promise<void
       select id, event_id, event_type, endpoint_id, url, organization_id, message_id, status, code,
         attempts, error, at, case status when 'delivered' then at end
       from attempt
-      on conflict (id) do nothing
+      on conflict (created_at, id) do nothing
       returning id
     ), buried as (
       insert into webhook_dead_letters (event_id, endpoint_id, organization_id, event_type,
