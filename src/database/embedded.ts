@@ -256,6 +256,8 @@ async function launch(
     unix_socket_permissions: '0700',
     max_connections: Math.max(MIN_CONNECTIONS, connections),
     shared_buffers: `${bufferMegabytes()}MB`,
+    // A query without a time locks every day of a divided table, with the indexes.
+    max_locks_per_transaction: 256,
     // The default of 4 is for rotating disks and makes index scans look too expensive.
     random_page_cost: 1.1,
     timezone: 'UTC',

@@ -1,6 +1,7 @@
 import type { Caller } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
 import { narrowed } from '../../database/scope.ts'
+import { DAY_MS } from '../../lib/time.ts'
 import type { TraceService } from '../message-trace/trace.service.ts'
 import { engagementOf } from './messages.repository.ts'
 
@@ -30,10 +31,17 @@ export const messageService = ({ db, trace }: Needs) => ({
         action,
         created_at,
       })),
-      engagement: await engagementOf(db, scope, message_id),
+      engagement: await engagementOf(db, scope, message_id, sentAfter(deliveries)),
     }
   },
 })
+
+/** A mail server tries for days; the attempts for other recipients may have expired. */
+const LONGEST_TRIED_MS = 7 * DAY_MS
+
+/** A time before the message was sent. */
+const sentAfter = ([first]: { timestamp: string }[]): Date =>
+  new Date(Date.parse(first?.timestamp ?? '') - LONGEST_TRIED_MS)
 
 const withDirection = <Row extends { login: string | null }>(row: Row) => ({
   ...row,

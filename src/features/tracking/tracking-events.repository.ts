@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { inScope } from '../../database/scope.ts'
+import { HOUR_MS } from '../../lib/time.ts'
 
 export const EVENT_TYPES = [
   'delivered',
@@ -73,10 +74,17 @@ const columns = [
   sql<Record<string, unknown> | null>`additional_data`.as('additional_data'),
 ] as const
 
-const ofMessage = (db: Db, scope: Scope, emailId: string) =>
+/** A message, and the time from which on there may be events about it. */
+export interface MessageSince {
+  emailId: string
+  since: Date
+}
+
+const ofMessage = (db: Db, scope: Scope, { emailId, since }: MessageSince) =>
   db
     .selectFrom('tracking_events')
     .where('email_id', '=', emailId)
+    .where('created_at', '>=', since.toISOString())
     .where(inScope('tracking_events', scope))
 
 const byPeople = sql.raw('count(*) filter (where not automated)')
@@ -112,22 +120,29 @@ export async function deliveredOf(db: Db, domain: string, organizationId: string
   return row.total
 }
 
-/** True when the message was tracked, or when an event about it is stored. */
-export async function isKnown(db: Db, scope: Scope, emailId: string): Promise<boolean> {
-  const tracked = await db
-    .selectFrom('tracked_messages')
-    .select('id')
-    .where('email_id', '=', emailId)
-    .where(inScope('tracked_messages', scope))
-    .executeTakeFirst()
-  return (
-    tracked !== undefined ||
-    (await ofMessage(db, scope, emailId).select('id').executeTakeFirst()) !== undefined
-  )
+/** Finds a message that was tracked, or that a stored event is about. */
+export async function findMessage(
+  db: Db,
+  scope: Scope,
+  emailId: string,
+): Promise<MessageSince | undefined> {
+  for (const table of ['tracked_messages', 'tracking_events'] as const) {
+    const { first } = await db
+      .selectFrom(table)
+      .select(sql<string | null>`min(created_at)`.as('first'))
+      .where('email_id', '=', emailId)
+      .where(inScope(table, scope))
+      .executeTakeFirstOrThrow()
+    if (first !== null) return { emailId, since: new Date(Date.parse(first) - CLOCKS_DIFFER_MS) }
+  }
+  return undefined
 }
 
-export const countsOfMessage = (db: Db, scope: Scope, emailId: string) =>
-  ofMessage(db, scope, emailId)
+/** The host that tracks a message and the one that stores its first event have their own clocks. */
+const CLOCKS_DIFFER_MS = HOUR_MS
+
+export const countsOfMessage = (db: Db, scope: Scope, message: MessageSince) =>
+  ofMessage(db, scope, message)
     .select([
       'event_type',
       sql<number>`${byPeople}`.as('total'),
@@ -141,8 +156,8 @@ export const countsOfMessage = (db: Db, scope: Scope, emailId: string) =>
     .orderBy('event_type')
     .execute()
 
-export const devicesOfMessage = (db: Db, scope: Scope, emailId: string, limit: number) =>
-  ofMessage(db, scope, emailId)
+export const devicesOfMessage = (db: Db, scope: Scope, message: MessageSince, limit: number) =>
+  ofMessage(db, scope, message)
     .select(['device_type', 'browser', 'operating_system', sql<number>`count(*)`.as('count')])
     .where('event_type', '=', 'opened')
     .where('automated', '=', false)
@@ -152,8 +167,8 @@ export const devicesOfMessage = (db: Db, scope: Scope, emailId: string, limit: n
     .limit(limit)
     .execute()
 
-export const placesOfMessage = (db: Db, scope: Scope, emailId: string, limit: number) =>
-  ofMessage(db, scope, emailId)
+export const placesOfMessage = (db: Db, scope: Scope, message: MessageSince, limit: number) =>
+  ofMessage(db, scope, message)
     .select(['country', 'region', 'city', sql<number>`count(*)`.as('count')])
     .where('country', 'is not', null)
     .where('automated', '=', false)
@@ -163,8 +178,8 @@ export const placesOfMessage = (db: Db, scope: Scope, emailId: string, limit: nu
     .limit(limit)
     .execute()
 
-export const timelineOfMessage = (db: Db, scope: Scope, emailId: string, limit: number) =>
-  ofMessage(db, scope, emailId)
+export const timelineOfMessage = (db: Db, scope: Scope, message: MessageSince, limit: number) =>
+  ofMessage(db, scope, message)
     .select(columns)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -185,19 +200,11 @@ export async function softBounces(tx: Tx, organizationId: string, recipient: str
   return row.total
 }
 
-export async function deleteOlder(db: Db, before: Date, portion: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from tracking_events where id = any(array(
-      select id from tracking_events where created_at < ${before.toISOString()}
-      order by created_at limit ${portion}))`.execute(db)
-  return Number(numAffectedRows)
-}
-
 export async function forgetAddresses(db: Db, before: Date, portion: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    update tracking_events set ip_address = null where id = any(array(
-      select id from tracking_events
+    update tracking_events set ip_address = null where (created_at, id) in (
+      select created_at, id from tracking_events
       where created_at < ${before.toISOString()} and ip_address is not null
-      order by created_at limit ${portion}))`.execute(db)
+      order by created_at limit ${portion})`.execute(db)
   return Number(numAffectedRows)
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
 import { type Condition, type Person, type PersonalTable, words } from './personal-table.ts'
 import { register } from './register.ts'
@@ -7,6 +7,19 @@ const BATCH_SIZE = 500
 
 /** Yields the rows of a table about a person, each once, without the withheld columns. */
 export async function* recordsOf(db: Db, entry: PersonalTable, person: Person) {
+  for (const part of await partsOf(db, entry.table)) yield* recordsIn(db, part, entry, person)
+}
+
+/** The partitions of a table, or the table itself: the place of a row is unique in each of them. */
+async function partsOf(db: Db, table: string): Promise<RawBuilder<unknown>[]> {
+  const { rows } = await sql<{ schema: string; name: string }>`
+    select relnamespace::regnamespace::text as schema, relname as name
+    from pg_partition_tree(${table}::regclass) join pg_class on oid = relid
+    where isleaf order by relname`.execute(db)
+  return rows.length === 0 ? [sql.table(table)] : rows.map((row) => sql.id(row.schema, row.name))
+}
+
+async function* recordsIn(db: Db, part: RawBuilder<unknown>, entry: PersonalTable, person: Person) {
   const earlier: Condition[] = []
   for (const condition of entry.find(person)) {
     // Skips the rows that an earlier condition has already returned.
@@ -15,7 +28,7 @@ export async function* recordsOf(db: Db, entry: PersonalTable, person: Person) {
     for (;;) {
       const { rows } = await sql<{ place: string; row: Record<string, unknown> }>`
         select ctid::text as place, to_jsonb(t) - ${words(entry.withheld ?? '')}::text[] as row
-        from ${sql.table(entry.table)} t
+        from ${part} t
         where ctid > ${after}::tid and (${condition}) ${sql.join(isNew, sql` `)}
         order by ctid limit ${BATCH_SIZE}`.execute(db)
       for (const { row } of rows) yield row

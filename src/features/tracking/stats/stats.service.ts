@@ -47,12 +47,13 @@ export const statsService = ({ db, domains, now }: Needs) => ({
   /** A message of another organization is not found. */
   async ofEmail({ scope }: Caller, sent: string) {
     const email_id = sent.replace(/^<|>$/g, '')
-    if (!(await events.isKnown(db, scope, email_id))) throw new TrackedEmailNotFound()
+    const message = await events.findMessage(db, scope, email_id)
+    if (!message) throw new TrackedEmailNotFound()
     const [counts, devices, places, timeline] = await Promise.all([
-      events.countsOfMessage(db, scope, email_id),
-      events.devicesOfMessage(db, scope, email_id, DEVICES),
-      events.placesOfMessage(db, scope, email_id, PLACES),
-      events.timelineOfMessage(db, scope, email_id, TIMELINE),
+      events.countsOfMessage(db, scope, message),
+      events.devicesOfMessage(db, scope, message, DEVICES),
+      events.placesOfMessage(db, scope, message, PLACES),
+      events.timelineOfMessage(db, scope, message, TIMELINE),
     ])
     return {
       email_id,
