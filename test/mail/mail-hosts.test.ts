@@ -3,17 +3,21 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { MASTER_USER } from '../../src/edge/settings-of.ts'
 import { clientOf, PASSWORD } from '../support/app.ts'
 import { edgeMissing, skipped } from '../support/edge.ts'
-import { mailIn, openImap } from '../support/imap-client.ts'
-import { HOSTS, type MailHosts, MOVES, startMailHosts } from '../support/mail-hosts.ts'
+import { openImap } from '../support/imap-client.ts'
+import { HOSTS, MOVES } from '../support/mail-host-actions.ts'
+import { type MailHosts, startMailHosts } from '../support/mail-hosts.ts'
 import { openManageSieve } from '../support/managesieve-client.ts'
 import { cleanUp, kill } from '../support/process.ts'
 import { message, openSmtp } from '../support/smtp-client.ts'
 import { waitFor } from '../support/wait.ts'
 
-const FROM = 'somebody@elsewhere.test'
 const NUMBER = 20
+const SHARED = '/api/v1/shared-mailboxes'
+const COMPLIANCE = '/api/v1/compliance'
+const REASON = 'The court has asked for it'
 
-// Three more mail hosts beside other tests take minutes, so only the lane alone runs them.
+// Three mail hosts under load take a minute alone and more than three beside other lanes, which they
+// slow down, so only the lane by name runs them.
 const isAsked = process.env.MAILPLANE_LANES?.includes('mail') ?? true
 const title = isAsked ? skipped : ' (skipped: npm run test:mail runs it)'
 
@@ -30,66 +34,13 @@ describe.skipIf(edgeMissing || !isAsked)(`several mail hosts${title}`, () => {
     await cleanUp()
   })
 
-  const imaps = () => mail.portOf('front', 'imaps')
-  const hostNamed = async (name: string) =>
-    (await mail.owner().get(`${HOSTS}/${mail.ids[name]}`)).body.data
-  const deliver = async (port: number, to: string, text: string, lmtp = false) => {
-    const client = await openSmtp({ port, lmtp })
-    try {
-      return await client.send({ from: FROM, to, text })
-    } finally {
-      client.quit()
-    }
-  }
-  const receive = (to: string, subject: string, body?: string) =>
-    deliver(mail.portOf('front', 'smtp'), to, message(FROM, to, subject, body))
-  /** Straight to a backend, which answers 451 when it does not own the mailbox. */
-  const deliverTo = (host: string) => (to: string, subject: string) =>
-    deliver(mail.portOf(host, 'lmtp'), to, message(FROM, to, subject), true)
-  const subjectsOf = async (email: string, folder = 'INBOX') =>
-    (await mailIn(imaps(), email, PASSWORD, folder)).flatMap(
-      (text) => /^Subject: (\S+)\r$/m.exec(text)?.[1] ?? [],
-    )
-  const flushQueue = () =>
-    mail.owner().post('/api/v1/queue/mail-queue/flush', { reason: 'a test of mail hosts' })
-  /** Mail that was deferred waits for minutes unless Postfix is asked again. */
-  const arrived = (email: string, subject: string, folder = 'INBOX') =>
-    waitFor(async () => {
-      if ((await subjectsOf(email, folder)).includes(subject)) return true
-      await flushQueue()
-      await sleep(200)
-      return false
-    })
-  const move = async (email: string, host: string) => {
-    const answer = await mail.owner().post(MOVES, { email, host_id: mail.ids[host] })
-    expect(answer.status, answer.text).toBe(202)
-    return answer.body.data.moves as { id: string; email: string }[]
-  }
-  const ended = (moves: readonly { id: string }[]) =>
-    waitFor(async () => {
-      for (const { id } of moves) {
-        const { state, error_message } = (await mail.owner().get(`${MOVES}/${id}`)).body.data
-        expect(['failed', 'cancelled'], error_message).not.toContain(state)
-        if (state !== 'done') return false
-      }
-      return true
-    })
-  const loginStatus = async (port: number, user: string, password: string) => {
-    const client = await openImap({ port })
-    try {
-      return (await client.login(user, password)).status
-    } finally {
-      client.end()
-    }
-  }
-
   it('puts an organization on one backend and takes mail and logins through the proxy', async () => {
-    expect((await hostNamed('one')).mailboxes).toBe(NUMBER + 1)
-    expect((await hostNamed('two')).mailboxes).toBe(0)
-    expect((await receive('box0@acme.test', 'first')).code).toBe(250)
-    await arrived('box0@acme.test', 'first')
+    expect((await mail.hostNamed('one')).mailboxes).toBe(NUMBER + 1)
+    expect((await mail.hostNamed('two')).mailboxes).toBe(0)
+    expect((await mail.receive('box0@acme.test', 'first')).code).toBe(250)
+    await mail.arrived('box0@acme.test', 'first')
     // The backends verify no password: only proxies can log in.
-    const direct = await loginStatus(mail.portOf('one', 'imaps'), 'box0@acme.test', PASSWORD)
+    const direct = await mail.loginStatus(mail.portOf('one', 'imaps'), 'box0@acme.test', PASSWORD)
     expect(direct).toMatch(/^NO \[AUTHENTICATIONFAILED\]/)
     expect(mail.log('front')).toContain('proxy(box0@acme.test')
   })
@@ -122,14 +73,14 @@ describe.skipIf(edgeMissing || !isAsked)(`several mail hosts${title}`, () => {
     const made = await tenant.post('/api/v1/shared-mailboxes', { email: shared, name: 'Team' })
     expect(made.status, made.text).toBe(201)
     for (const email of [suspended, shared, 'box1@acme.test']) {
-      const client = await openImap({ port: imaps() })
+      const client = await openImap({ port: mail.imaps() })
       const login = `${email}*${MASTER_USER}`
       expect((await client.login(login, mail.masterPassword())).status, email).toMatch(/^OK/)
       // A holder has no rights on folders of kept mail.
       expect((await client.command('CREATE ".KEPT/probe"')).status, email).toMatch(/^OK/)
       expect((await client.command('DELETE ".KEPT/probe"')).status, email).toMatch(/^OK/)
       client.end()
-      expect(await loginStatus(imaps(), login, 'wrong'), email).toMatch(/^NO/)
+      expect(await mail.loginStatus(mail.imaps(), login, 'wrong'), email).toMatch(/^NO/)
     }
     const sieve = await openManageSieve(mail.portOf('front', 'sieve'))
     expect(await sieve.login(MASTER_USER, mail.masterPassword(), suspended)).toMatch(/^OK/)
@@ -152,36 +103,40 @@ describe.skipIf(edgeMissing || !isAsked)(`several mail hosts${title}`, () => {
         await sleep(10)
       }
     }
-    const loads = [repeat(receive), repeat(deliverTo('one')), repeat(deliverTo('two'))]
+    const loads = [
+      repeat(mail.receive),
+      repeat(mail.deliverTo('one')),
+      repeat(mail.deliverTo('two')),
+    ]
     await waitFor(() => accepted.size >= NUMBER)
     const first = []
-    for (const email of mailboxes) first.push(...(await move(email, 'two')))
+    for (const email of mailboxes) first.push(...(await mail.move(email, 'two')))
     expect(first).toHaveLength(NUMBER)
-    await ended(first)
-    expect((await hostNamed('two')).mailboxes).toBe(NUMBER)
+    await mail.ended(first)
+    expect((await mail.hostNamed('two')).mailboxes).toBe(NUMBER)
     const some = []
-    for (const email of mailboxes.slice(0, 5)) some.push(...(await move(email, 'one')))
+    for (const email of mailboxes.slice(0, 5)) some.push(...(await mail.move(email, 'one')))
     await waitFor(async () => {
       const { items } = (await mail.owner().get(`${MOVES}?state=waiting`)).body.data
       return items.length < some.length
     })
     await mail.kill()
     await mail.restart()
-    await ended(some)
+    await mail.ended(some)
     isStopped = true
     await Promise.all(loads)
-    expect((await hostNamed('one')).mailboxes).toBe(7)
+    expect((await mail.hostNamed('one')).mailboxes).toBe(7)
 
     const found = new Map<string, number>()
     await waitFor(async () => {
       found.clear()
       for (const email of mailboxes) {
-        for (const subject of await subjectsOf(email)) {
+        for (const subject of await mail.subjectsOf(email)) {
           found.set(subject, (found.get(subject) ?? 0) + 1)
         }
       }
       if ([...accepted.keys()].every((subject) => found.has(subject))) return true
-      await flushQueue()
+      await mail.flushQueue()
       await sleep(500)
       return false
     }).catch(() => {})
@@ -193,14 +148,36 @@ describe.skipIf(edgeMissing || !isAsked)(`several mail hosts${title}`, () => {
   })
 
   it('remove the old copies, and no other', async () => {
-    await waitFor(async () => (await hostNamed('one')).old_copies === 0)
-    await waitFor(async () => (await hostNamed('two')).old_copies === 0)
+    await waitFor(async () => (await mail.hostNamed('one')).old_copies === 0)
+    await waitFor(async () => (await mail.hostNamed('two')).old_copies === 0)
     for (const [email, id] of ids) {
       const isBack = mailboxes.indexOf(email) < 5
       const [there, gone] = isBack ? ['one', 'two'] : ['two', 'one']
       expect(mail.filesOn(gone, id), email).toEqual([])
       expect(mail.filesOn(there, id), email).not.toEqual([])
     }
+  })
+
+  it('move a mailbox after a slow delivery, which holds up no other move', async () => {
+    const [slow, other] = ['box9@acme.test', 'box10@acme.test']
+    const delivery = await openSmtp({ port: mail.portOf('two', 'lmtp'), lmtp: true })
+    await delivery.say('MAIL FROM:<slow@elsewhere.test>')
+    expect((await delivery.say(`RCPT TO:<${slow}>`)).code).toBe(250)
+    expect((await delivery.say('DATA')).code).toBe(354)
+    const waiting = await mail.move(slow, 'one')
+    await waitFor(async () => (await mail.moveNamed(waiting[0]?.id)).state === 'locked')
+    await mail.ended(await mail.move(other, 'one'))
+    expect((await mail.moveNamed(waiting[0]?.id)).state).toBe('locked')
+    // New mail and new logins are deferred meanwhile.
+    expect((await mail.deliverTo('two')(slow, 'deferred')).code).toBe(451)
+    expect(await mail.loginStatus(mail.imaps(), slow, PASSWORD)).toMatch(/^NO \[UNAVAILABLE\]/)
+    const text = message('slow@elsewhere.test', slow, 'slow')
+    expect((await delivery.say(`${text}\r\n.`)).code).toBe(250)
+    delivery.quit()
+    await mail.ended(waiting)
+    const found = await mail.subjectsOf(slow)
+    expect(found.filter((subject) => subject === 'slow')).toHaveLength(1)
+    expect(found).not.toContain('deferred')
   })
 
   it('refuse an old password at once, for every protocol', async () => {
@@ -219,7 +196,7 @@ describe.skipIf(edgeMissing || !isAsked)(`several mail hosts${title}`, () => {
       opened.end()
       return reply.slice(0, 2)
     }
-    expect(await loginStatus(imaps(), email, PASSWORD)).toMatch(/^OK/)
+    expect(await mail.loginStatus(mail.imaps(), email, PASSWORD)).toMatch(/^OK/)
     expect([await smtp(PASSWORD), await sieve(PASSWORD)]).toEqual([235, 'OK'])
     const changed = await mail
       .tenant()
@@ -227,24 +204,161 @@ describe.skipIf(edgeMissing || !isAsked)(`several mail hosts${title}`, () => {
         new_password: next,
       })
     expect(changed.status, changed.text).toBe(200)
-    expect(await loginStatus(imaps(), email, PASSWORD)).toMatch(/^NO \[AUTHENTICATIONFAILED\]/)
+    expect(await mail.loginStatus(mail.imaps(), email, PASSWORD)).toMatch(
+      /^NO \[AUTHENTICATIONFAILED\]/,
+    )
     expect([await smtp(PASSWORD), await sieve(PASSWORD)]).toEqual([535, 'NO'])
-    expect(await loginStatus(imaps(), email, next)).toMatch(/^OK/)
+    expect(await mail.loginStatus(mail.imaps(), email, next)).toMatch(/^OK/)
     expect([await smtp(next), await sieve(next)]).toEqual([235, 'OK'])
+  })
+
+  it('take shared mailboxes along with their members and their rights', async () => {
+    const [desk, full, reader] = ['desk@acme.test', 'box3@acme.test', 'box16@acme.test']
+    const made = await mail.tenant().post(SHARED, { email: desk, name: 'Desk' })
+    expect(made.status, made.text).toBe(201)
+    const join = (email: string, permission: string) =>
+      mail
+        .tenant()
+        .post(`${SHARED}/${made.body.data.id}/members`, { email_account_id: email, permission })
+    expect((await join(full, 'full_access')).status).toBe(200)
+    expect((await join(reader, 'read_only')).status).toBe(200)
+    // A member who is elsewhere is moved to the shared mailbox.
+    await waitFor(async () => (await mail.hostNamed('one')).open_moves === 0)
+    expect((await mail.receive(desk, 'before')).code).toBe(250)
+    await mail.arrived(full, 'before', `Shared/${desk}`)
+
+    expect(await mail.moveAway(reader)).toEqual([reader, full, desk])
+    expect((await mail.receive(desk, 'after')).code).toBe(250)
+    for (const email of [full, reader]) {
+      await mail.arrived(email, 'after', `Shared/${desk}`)
+      expect(await mail.subjectsOf(email, `Shared/${desk}`), email).toEqual(['before', 'after'])
+    }
+    expect(await mail.subjectsOf('box0@acme.test', `Shared/${desk}`)).toEqual([])
+    const afterExpungeOf = async (email: string) => {
+      await mail.asHolder(email, async (client) => {
+        await client.command(`SELECT "Shared/${desk}"`)
+        await client.command('STORE 1 +FLAGS (\\Deleted)')
+        await client.command('EXPUNGE')
+      })
+      return mail.subjectsOf(reader, `Shared/${desk}`)
+    }
+    expect(await afterExpungeOf(reader)).toEqual(['before', 'after'])
+    expect(await afterExpungeOf(full)).toEqual(['after'])
+  })
+
+  it('take rules and vacation replies of the holder along', async () => {
+    const [away, writer] = ['box5@acme.test', 'box6@acme.test']
+    const jar = new Map<string, string>()
+    const holder = clientOf(mail.server, {}, jar)
+    const login = { email_address: away, password: PASSWORD }
+    expect((await holder.post('/api/v1/mailbox-auth/login', login)).status).toBe(200)
+    const rules = [
+      {
+        conditions: [{ field: 'subject', value: 'report' }],
+        actions: [{ type: 'move', value: 'Work' }],
+      },
+    ]
+    expect((await holder.put('/api/v1/mailbox/rules', { rules })).status).toBe(200)
+    const vacation = { enabled: true, subject: 'fishing', message: 'Gone until Monday' }
+    expect((await holder.put('/api/v1/mailbox/vacation', vacation)).status).toBe(200)
+    await mail.moveAway(away)
+
+    const client = await openSmtp({ port: mail.portOf('front', 'submission') })
+    await client.startTls()
+    await client.auth(writer, PASSWORD)
+    const text = message(writer, away, 'report')
+    expect((await client.send({ from: writer, to: away, text })).code).toBe(250)
+    client.quit()
+    await mail.arrived(away, 'report', 'Work')
+    await mail.arrived(writer, 'fishing')
+    expect((await holder.get('/api/v1/mailbox/vacation')).body.data).toMatchObject(vacation)
+  })
+
+  it('take mail along that a legal hold keeps, out of reach of the holder', async () => {
+    const email = 'box7@acme.test'
+    const held = (await mail.subjectsOf(email)).length
+    const placed = await mail.owner().post(`${COMPLIANCE}/legal-holds`, {
+      organization_id: mail.organizationId,
+      name: 'Case 12',
+      custodians: [email],
+      reason: REASON,
+    })
+    expect(placed.status, placed.text).toBe(201)
+    await waitFor(async () => {
+      const { items } = (await mail.owner().get(`${COMPLIANCE}/legal-holds`)).body.data
+      return items[0].enforced_at
+    })
+    const kept = async () =>
+      (await mail.owner().get(`${COMPLIANCE}/kept-mail/${email}`)).body.data.messages
+    const expungeAll = () =>
+      mail.asHolder(email, async (client) => {
+        await client.command('SELECT INBOX')
+        await client.command('STORE 1:* +FLAGS (\\Deleted)')
+        expect((await client.command('EXPUNGE')).ok).toBe(true)
+        expect((await client.command('SELECT .KEPT/INBOX')).ok).toBe(false)
+      })
+    await expungeAll()
+    expect(await kept()).toBe(held)
+    await mail.moveAway(email)
+    expect(await kept()).toBe(held)
+    // The new host keeps on keeping.
+    expect((await mail.receive(email, 'evidence')).code).toBe(250)
+    await mail.arrived(email, 'evidence')
+    await expungeAll()
+    expect(await mail.subjectsOf(email)).toEqual([])
+    expect(await kept()).toBe(held + 1)
+  })
+
+  it('take the size of a mailbox along, and refuse mail for a full one', async () => {
+    const email = 'tiny@acme.test'
+    // The quota of the domain has room for one more mailbox then.
+    const other = `/api/v1/mailboxes/email-accounts/${ids.get('box8@acme.test')}`
+    expect((await mail.tenant().put(other, { storage_quota: 1_000_000_000 })).status).toBe(200)
+    await mail.addMailbox(email, { storage_quota: 20_000 })
+    const body = `${'x'.repeat(70)}\n`.repeat(240)
+    const size = () =>
+      mail.asHolder(email, async (client) =>
+        (await client.command('GETQUOTAROOT INBOX')).lines.at(-1),
+      )
+    expect((await mail.receive(email, 'much', body)).code).toBe(250)
+    await mail.arrived(email, 'much')
+    const before = await size()
+    expect(before).toMatch(/STORAGE 1[6-9] 20/)
+    await mail.moveAway(email)
+    expect(await size()).toBe(before)
+    expect((await mail.receive(email, 'more')).text).toMatch(/^552 5\.2\.2 .*full/)
+    // Its host decides about messages that come another way.
+    const answers = []
+    for (const host of ['one', 'two']) {
+      answers.push((await mail.deliverTo(host)(email, 'more', body)).text)
+    }
+    expect(answers.sort().map((one) => one.slice(0, 3))).toEqual(['451', '552'])
+    await mail.asHolder(email, async (client) => {
+      await client.command('SELECT INBOX')
+      await client.command('STORE 1:* +FLAGS (\\Deleted)')
+      await client.command('EXPUNGE')
+    })
+    await waitFor(async () => (await mail.receive(email, 'fits')).code === 250)
+    await mail.arrived(email, 'fits')
   })
 
   it('let only the mailboxes of a dead backend wait', async () => {
     const [dead, alive] = ['box15@acme.test', 'box0@acme.test']
     for (const pid of mail.pidsOf('two')) kill(pid)
     await waitFor(() => mail.pidsOf('two').length === 0)
-    expect(await loginStatus(imaps(), dead, PASSWORD)).toMatch(/^NO \[UNAVAILABLE\]/)
-    expect(await loginStatus(imaps(), dead, 'wrong')).toMatch(/^NO \[AUTHENTICATIONFAILED\]/)
-    expect((await receive(dead, 'waits')).code).toBe(250)
-    expect((await receive(alive, 'goes-on')).code).toBe(250)
-    await waitFor(async () => (await subjectsOf(alive)).includes('goes-on'))
+    expect(await mail.loginStatus(mail.imaps(), dead, PASSWORD)).toMatch(/^NO \[UNAVAILABLE\]/)
+    expect(await mail.loginStatus(mail.imaps(), dead, 'wrong')).toMatch(
+      /^NO \[AUTHENTICATIONFAILED\]/,
+    )
+    expect((await mail.receive(dead, 'waits')).code).toBe(250)
+    expect((await mail.receive(alive, 'goes-on')).code).toBe(250)
+    await waitFor(async () => (await mail.subjectsOf(alive)).includes('goes-on'))
+    const moves = await mail.move(dead, 'one')
+    await waitFor(async () => (await mail.moveNamed(moves[0]?.id)).error_message !== null)
     await mail.up('two', 'backend')
-    await arrived(dead, 'waits')
-    expect((await subjectsOf(dead)).filter((subject) => subject === 'waits')).toHaveLength(1)
+    await mail.ended(moves)
+    await mail.arrived(dead, 'waits')
+    expect((await mail.subjectsOf(dead)).filter((subject) => subject === 'waits')).toHaveLength(1)
   })
 
   it('can be emptied and deleted', async () => {
@@ -252,12 +366,12 @@ describe.skipIf(edgeMissing || !isAsked)(`several mail hosts${title}`, () => {
     expect(drained.status, drained.text).toBe(200)
     expect(drained.body.data.moves).toBeGreaterThan(0)
     await waitFor(async () => {
-      const { mailboxes, open_moves } = await hostNamed('two')
+      const { mailboxes, open_moves } = await mail.hostNamed('two')
       return mailboxes === 0 && open_moves === 0
     })
     expect((await mail.owner().delete(`${HOSTS}/${mail.ids.two}`)).status).toBe(200)
     expect((await mail.owner().delete(`${HOSTS}/${mail.ids.front}`)).status).toBe(409)
-    expect((await receive('box15@acme.test', 'after-all')).code).toBe(250)
-    await arrived('box15@acme.test', 'after-all')
+    expect((await mail.receive('box15@acme.test', 'after-all')).code).toBe(250)
+    await mail.arrived('box15@acme.test', 'after-all')
   })
 })

@@ -3,12 +3,10 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { clientOf, PASSWORD } from './app.ts'
 import { bootstrapBoth, ownerOf } from './installation.ts'
+import { actionsOn, HOSTS } from './mail-host-actions.ts'
 import { WITHOUT_LIMITS } from './mail-load.ts'
 import { cloneDatabase } from './postgres.ts'
 import { run, type Server, startServer, temporaryFolder, workersIn } from './process.ts'
-
-export const HOSTS = '/api/v1/platform/mail-hosts'
-export const MOVES = '/api/v1/platform/mailbox-moves'
 
 type Ports = Record<string, { port: number }>
 
@@ -17,6 +15,11 @@ type Ports = Record<string, { port: number }>
  * its own as on machines of their own.
  */
 export async function startMailHosts(templateUrl: string) {
+  const fleet = await startFleet(templateUrl)
+  return Object.assign(fleet, actionsOn(fleet))
+}
+
+async function startFleet(templateUrl: string) {
   const database = await cloneDatabase(templateUrl)
   const folder = temporaryFolder()
   const env: Record<string, string> = {
@@ -24,6 +27,7 @@ export async function startMailHosts(templateUrl: string) {
     DATABASE_URL: database.url,
     SVC_SECRET_KEY: 'a root key that all machines of this test have',
     SVC_COOKIE_SECURE: 'false',
+    SVC_HASHING_COST: 'lowest',
     SVC_MAIL_HOSTNAME: 'mx.edge.test',
     EDGE_ANTIVIRUS: 'false',
     EDGE_RELAY_HOST: '[127.0.0.1]:9',
@@ -83,10 +87,12 @@ export async function startMailHosts(templateUrl: string) {
     tenant: () => clientOf(server, { 'x-api-key': made.apiKey }),
     log: (name: string, file = 'dovecot') =>
       readFileSync(join(dirOf(name), 'edge', 'log', `${file}.log`), 'utf8'),
-    async addMailbox(email: string) {
+    organizationId: made.organizationId,
+    async addMailbox(email: string, more: object = {}) {
       const answer = await this.tenant().post('/api/v1/mailboxes/email-accounts', {
         email,
         password: PASSWORD,
+        ...more,
       })
       expect(answer.status, answer.text).toBe(201)
       return answer.body.data.id as string
@@ -117,4 +123,5 @@ export async function startMailHosts(templateUrl: string) {
   }
 }
 
+export type Fleet = Awaited<ReturnType<typeof startFleet>>
 export type MailHosts = Awaited<ReturnType<typeof startMailHosts>>

@@ -1151,7 +1151,7 @@ export type MailHost = {
   name: string
   roles: Array<"proxy" | "backend" | "mx" | "submission" | "outbound">
   state: "active" | "draining" | "away"
-  /** Name or IP address in the private network; outside of loopback the certificate */
+  /** Name or IP address in the private network; outside of loopback its certificate has it */
   address: string
   /** IMAP with TLS */
   imap_port: number
@@ -9410,7 +9410,7 @@ export interface Post {
       name: string
       /** A backend has no other role */
       roles: Array<"proxy" | "backend" | "mx" | "submission" | "outbound">
-      /** Name or IP address in the private network; outside of loopback the certificate */
+      /** Name or IP address in the private network; outside of loopback its certificate has it */
       address: string
       /** IMAP with TLS */
       imap_port?: number
@@ -11173,7 +11173,7 @@ export interface Put {
       host_id: string
     }
     body?: {
-      /** Name or IP address in the private network; outside of loopback the certificate */
+      /** Name or IP address in the private network; outside of loopback its certificate has it */
       address?: string
       /** IMAP with TLS */
       imap_port?: number

@@ -12,7 +12,8 @@ const Port = (description: string, standard: number) =>
 const addresses = {
   address: Type.String({
     pattern: '^[A-Za-z0-9.:-]{1,253}$',
-    description: 'Name or IP address in the private network; outside of loopback the certificate',
+    description:
+      'Name or IP address in the private network; outside of loopback its certificate has it',
     examples: ['mail1.internal.example'],
   }),
   imap_port: Port('IMAP with TLS', 993),

@@ -2,64 +2,72 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Core } from '../../../../core.ts'
 import type { Chore } from '../../../../jobs/chores.ts'
 import { type Lease, LeaseLost, newLease, underLease } from '../../../../jobs/lease.ts'
-import {
-  type Doveadm,
-  DoveadmAway,
-  type DoveadmCommand,
-  NO_SUCH_USER,
-  NOT_FOUND,
-} from '../../../../mail/doveadm.ts'
-import { KEPT_FOLDERS, KEPT_PREFIX } from '../../../../mail/kept-folders.ts'
+import { authCache } from '../../../../mail/auth-cache.ts'
+import { DoveadmAway } from '../../../../mail/doveadm.ts'
 import { type DovecotHost, doveadmOf, dovecotHosts } from '../../../../mail/mail-hosts.ts'
-import { ownFolders } from '../../../../mail/own-folders.ts'
 import { removeHome } from '../../../../mail/remove-mail.ts'
+import { type Copying, copy, copyRest, deadlineIn, lockSeconds } from './copy-mailbox.ts'
 import { MailboxMoved, MailboxMoveFailed } from './moves.events.ts'
 import * as moves from './moves.repository.ts'
 
 /** A process moves so many mailboxes at once. */
 const AT_ONCE = 4
-const LEASE_SECONDS = 30
+/** A locked mailbox waits so long after a crash of the process that moved it. */
+const LEASE_SECONDS = 15
 const ATTEMPTS = 10
 const MAX_PAUSE_SECONDS = 300
-const AWAY_PAUSE_SECONDS = 30
-/** A longer copy continues in the next attempt. */
+const AWAY_PAUSE_SECONDS = 10
+/** Dovecot goes on with a longer copy, and the next attempt waits for it. */
 const COPY_SECONDS = 280
-/** Dovecot may still be at the copy that a killed process began. */
-const LOCK_SECONDS = 60
-/** Exit status of a copy while the mailbox changed; the next one has the rest. */
-const CHANGED_MEANWHILE = 2
-const LAST_COPIES = ['sync', 'sync', 'backup'] as const
-const SESSIONS_END_MS = 20_000
-const PAUSE_MS = 50
+/** A mailbox is locked no longer than this at the first attempt, and so much longer at each further one. */
+const LOCKED_SECONDS = 30
+const LOOK_MS = 1000
 
 /**
  * Moves mailboxes between hosts: copy while the mailbox is in use, lock it, copy the rest, compare, switch,
- * and notify the hosts. Each step can be repeated, so another process continues after a crash.
+ * and notify the hosts. Each step can be repeated, so another process continues after a crash. Each step has
+ * a deadline, after which the mailbox is unlocked and the move begins again after a pause.
  */
 export const moveMailboxes: Chore = {
   name: 'mailbox-moves',
   isPatient: true,
   async round(core) {
-    await Promise.all(Array.from({ length: AT_ONCE }, () => moveUntilNone(core)))
+    const work = { underWay: 0 }
+    const lanes = Array.from({ length: AT_ONCE }, () => moveUntilNone(core, work))
+    const failed = (await Promise.allSettled(lanes)).find((one) => one.status === 'rejected')
+    if (failed) throw failed.reason
     return false
   },
 }
 
-async function moveUntilNone(core: Core): Promise<void> {
+/** Looks for more as long as another move is under way: a slow one must not hold up new ones. */
+async function moveUntilNone(core: Core, work: { underWay: number }): Promise<void> {
   while (!core.stopping.aborted) {
     const lease = newLease(LEASE_SECONDS)
     const move = await moves.claim(core.db, lease)
-    if (!move) return
-    await underLease(core, 'mailbox_moves', { id: move.id }, lease, async (lost) => {
-      try {
-        await moveOne(core, move, lease, lost)
-      } catch (error) {
-        if (error instanceof LeaseLost) return
-        await giveUpOrWait(core, move, lease, error as Error)
-      }
-    })
+    if (!move) {
+      if (work.underWay === 0) return
+      await sleep(LOOK_MS)
+      continue
+    }
+    work.underWay++
+    try {
+      await moveUnderLease(core, move, lease)
+    } finally {
+      work.underWay--
+    }
   }
 }
+
+const moveUnderLease = (core: Core, move: moves.Claimed, lease: Lease) =>
+  underLease(core, 'mailbox_moves', { id: move.id }, lease, async (lost) => {
+    try {
+      await moveOne(core, move, lease, lost)
+    } catch (error) {
+      if (error instanceof LeaseLost) return
+      await giveUpOrWait(core, move, lease, error as Error)
+    }
+  })
 
 interface Hosts {
   source: DovecotHost
@@ -81,27 +89,24 @@ async function moveOne(core: Core, move: moves.Claimed, lease: Lease, lost: Abor
   if (login === null) return moves.finish(db, move, lease)
   const hosts = await hostsOf(core, move)
   const { source, target } = hosts
-  const from = doveadmOf(source, vault)
-  let { state } = move
-  if (state !== 'switched') {
+  const copying = { login, from: doveadmOf(source, vault), to: doveadmOf(target, vault), target }
+  if (move.state !== 'switched') {
     const away = [source, target].find(({ isAway }) => isAway)
     if (away) throw new DoveadmAway(`the mail host ${away.name} is away`)
   }
-  if (state === 'waiting') {
+  if (move.state === 'waiting') {
     if (!(await moves.beginCopy(db, move, lease))) return
-    state = 'copying'
+    move.state = 'copying'
   }
-  if (state === 'copying') {
-    await copy(from, login, target, 'sync').catch((error) =>
-      copyAnew(core, { move, login, from, target, lost }, error),
-    )
+  if (move.state === 'copying') {
+    await copyInUse(core, move, copying, lost)
     lost.throwIfAborted()
     if (!(await moves.lockMailbox(db, move, lease))) return
-    state = 'locked'
+    move.state = 'locked'
   }
-  if (state === 'locked') {
-    await endSessions(from, login, lost)
-    const messages = await copyRest(from, doveadmOf(target, vault), login, target)
+  if (move.state === 'locked') {
+    const deadline = deadlineIn(LOCKED_SECONDS * (move.attempts + 1))
+    const messages = await copyRest(copying, deadline, lost)
     lost.throwIfAborted()
     const data = { move_id: move.id, mailbox_id: move.mailbox_id, ...namesOf(hosts), messages }
     const keepHours = core.config.MAIL_MOVE_KEEP_HOURS
@@ -111,136 +116,76 @@ async function moveOne(core: Core, move: moves.Claimed, lease: Lease, lost: Abor
       return true
     })
     if (!isSwitched) return
+    move.state = 'switched'
   }
-  // The new host has looked up the mailbox as one of another host, and the proxies know the old host.
-  if (!(await core.authCache.flush([login]))) {
-    throw new DoveadmAway('not every mail host has forgotten the old place of the mailbox')
-  }
+  await flushEverywhere(core, source, copying)
   await moves.finish(db, move, lease)
 }
 
 const namesOf = ({ source, target }: Hosts) => ({ source: source.name, target: target.name })
 
-/**
- * Copies the mailbox with its filters and kept messages. `sync` adds what is new, also to an inbox that Dovecot
- * has just made on the other host; `backup` makes both equal and refuses such an inbox.
- */
-async function copy(
-  from: Doveadm,
-  user: string,
-  target: DovecotHost,
-  command: 'sync' | 'backup',
-): Promise<boolean> {
-  const scheme = target.address.startsWith('127.') ? 'tcp' : 'tcps'
-  const answer = await run(from, command, {
-    user,
-    ...(command === 'sync' && { onewaySync: true }),
-    namespace: ['', KEPT_PREFIX],
-    lockTimeout: LOCK_SECONDS,
-    destination: [`${scheme}:${target.address}:${target.sync_port}`],
-  })
-  if (answer.rows) return true
-  if (answer.exitCode === CHANGED_MEANWHILE) return false
-  throw new Error(`Dovecot could not copy the mailbox: exit status ${answer.exitCode}`)
-}
-
-interface Copying {
-  move: moves.Claimed
-  login: string
-  from: Doveadm
-  target: DovecotHost
-  lost: AbortSignal
-}
-
-/**
- * Begins with an empty copy: what is left of an earlier one may not fit any more.
- */
-async function copyAnew(core: Core, copying: Copying, error: Error): Promise<void> {
-  const { move, login, from, target, lost } = copying
-  if (error instanceof DoveadmAway) throw error
-  lost.throwIfAborted()
-  core.log.warn(
-    { err: error, move: move.id },
-    'copying a mailbox failed, begins with an empty copy',
-  )
-  const { mailbox_id } = move
-  await moves.onForeignCopy(core.db, { mailbox_id, host_id: target.id }, () =>
-    removeHome(doveadmOf(target, core.vault), login, mailbox_id),
-  )
-  await copy(from, login, target, 'sync')
-}
-
-/**
- * Waits until no session and no delivery uses the mailbox. New ones are refused: Dovecot looks the mailbox
- * up again after the flush, and finds it locked.
- */
-async function endSessions(from: Doveadm, user: string, lost: AbortSignal): Promise<void> {
-  const flushed = await run(from, 'authCacheFlush', { user: [user] })
-  if (!flushed.rows) throw new Error(`Dovecot did not flush a login: ${flushed.exitCode}`)
-  const isNone = new Set<number | undefined>([NOT_FOUND, NO_SUCH_USER])
-  const end = Date.now() + SESSIONS_END_MS
-  for (;;) {
-    const there = await run(from, 'who', { mask: [user] })
-    if (!there.rows) throw new Error(`Dovecot does not list sessions: ${there.exitCode}`)
-    if (there.rows.length === 0) return
-    // A delivery ends by itself. Ended from outside it may be repeated although its mail is stored.
-    if (!there.rows.some(({ service }) => service === 'lmtp')) {
-      const kicked = await run(from, 'kick', { mask: [user] })
-      if (!kicked.rows && !isNone.has(kicked.exitCode)) {
-        throw new Error(`Dovecot did not end sessions: exit status ${kicked.exitCode}`)
-      }
-    }
-    if (Date.now() > end) throw new Error('sessions or deliveries do not end')
-    await sleep(PAUSE_MS, undefined, { signal: lost })
+/** Copies the mailbox while it is in use. */
+async function copyInUse(core: Core, move: moves.Claimed, copying: Copying, lost: AbortSignal) {
+  const deadline = deadlineIn(COPY_SECONDS)
+  const isBusyBy = performance.now() + lockSeconds(deadline) * 1000
+  try {
+    await copy(copying, 'sync', deadline)
+  } catch (error) {
+    // An earlier copy may still be under way; the next attempt waits for it again.
+    if (error instanceof DoveadmAway || performance.now() > isBusyBy) throw error
+    lost.throwIfAborted()
+    core.log.warn(
+      { err: error, move: move.id },
+      'copying a mailbox failed, begins with an empty copy',
+    )
+    // Files of an earlier copy may not fit any more.
+    const place = { mailbox_id: move.mailbox_id, host_id: copying.target.id }
+    await moves.onForeignCopy(core.db, place, () =>
+      removeHome(copying.to, copying.login, move.mailbox_id),
+    )
+    await copy(copying, 'sync', deadline)
   }
 }
 
 /**
- * Returns the number of messages, which is the same on both hosts. All messages of the mailbox are in the copy,
- * so the copy has nothing else; `backup` removes what was expunged since the first copy.
+ * The proxies know the old host, and the new one has looked up the mailbox as one of another host. The old one
+ * may have cached a look-up that began before the lock.
  */
-async function copyRest(from: Doveadm, to: Doveadm, user: string, target: DovecotHost) {
-  for (const command of LAST_COPIES) {
-    if (!(await copy(from, user, target, command))) continue
-    const [here, there] = await Promise.all([from, to].map((one) => countsIn(one, user)))
-    if (here && here.list === there?.list) return here.messages
+async function flushEverywhere(core: Core, source: DovecotHost, { from, login }: Copying) {
+  const flushed = await Promise.all([
+    core.authCache.flush([login]),
+    // A host that is away has no logins in its cache when it comes back.
+    source.isAway || authCache(from, core.log).flush([login]),
+  ])
+  if (!flushed.every(Boolean)) {
+    throw new DoveadmAway('not every mail host has forgotten the old place of the mailbox')
   }
-  throw new Error('the copy differs from the mailbox')
-}
-
-async function countsIn(host: Doveadm, user: string) {
-  const folders = await ownFolders(host, user, ['*', KEPT_FOLDERS])
-  const list = JSON.stringify(folders.map(({ name, messages }) => [name, messages]).sort())
-  return { list, messages: folders.reduce((sum, { messages }) => sum + messages, 0) }
-}
-
-async function run(host: Doveadm, ...command: DoveadmCommand) {
-  const [answer] = await host.run([command], COPY_SECONDS)
-  if (!answer) throw new DoveadmAway(`Dovecot left ${command[0]} unanswered`)
-  return answer
 }
 
 /** A host that is away is no failed attempt. After the switch there is no way back. */
 async function giveUpOrWait(core: Core, move: moves.Claimed, lease: Lease, problem: Error) {
   const isAway = problem instanceof DoveadmAway
+  const isSwitched = move.state === 'switched'
   const error = problem.message
   core.log.warn({ err: problem, move: move.id }, 'moving a mailbox failed, will retry')
-  if (!isAway && move.attempts + 1 >= ATTEMPTS) {
+  if (!isAway && !isSwitched && move.attempts + 1 >= ATTEMPTS) {
     const data = {
       move_id: move.id,
       mailbox_id: move.mailbox_id,
       ...namesOf(await hostsOf(core, move)),
       error,
     }
-    const isFailed = await core.db.transaction().execute(async (tx) => {
-      if (!(await moves.fail(tx, move, lease, error))) return false
+    return core.db.transaction().execute(async (tx) => {
+      if (!(await moves.fail(tx, move, lease, error))) return
       await core.events.emit(tx, MailboxMoveFailed, { org_id: null }, data)
-      return true
     })
-    if (isFailed) return
   }
-  const seconds = isAway
-    ? AWAY_PAUSE_SECONDS
-    : Math.min(MAX_PAUSE_SECONDS, 2 ** Math.min(move.attempts, 10))
+  const growing = 2 ** Math.min(move.attempts, 10)
+  if (isSwitched) {
+    const seconds = Math.min(AWAY_PAUSE_SECONDS, growing)
+    return moves.postpone(core.db, move, lease, { error, seconds, isAttempt: true })
+  }
+  const seconds = isAway ? AWAY_PAUSE_SECONDS : Math.min(MAX_PAUSE_SECONDS, growing)
   await moves.postpone(core.db, move, lease, { error, seconds, isAttempt: !isAway })
+  if (isAway) await moves.postponeOthers(core.db, move, seconds)
 }

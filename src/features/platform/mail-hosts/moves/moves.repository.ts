@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../../database/database.ts'
 import type { Page } from '../../../../http/paging.ts'
-import { claimRows, heldBy, type Lease, setReleased } from '../../../../jobs/lease.ts'
+import { claimRows, heldBy, isFree, type Lease, setReleased } from '../../../../jobs/lease.ts'
 import type { MOVE_STATES } from './moves.schemas.ts'
 
 export type MoveState = (typeof MOVE_STATES)[number]
@@ -108,8 +108,8 @@ export async function claim(db: Db, lease: Lease): Promise<Claimed | undefined> 
   const [move] = await claimRows<Claimed>(db, 'mailbox_moves', lease, {
     key: ['id'],
     where: sql`state in ('waiting', 'copying', 'locked', 'switched') and due_at <= now()`,
-    // Locked mailboxes first: their holders wait.
-    orderBy: sql`state <> 'locked', due_at, id`,
+    // These first, because their holders wait.
+    orderBy: sql`state not in ('locked', 'switched'), due_at, id`,
     returning: sql`id, mailbox_id, source_id, target_id, state, attempts,
       login_of_mailbox(mailbox_id) as login,
       exists (select from shared_mailboxes s where s.id = mailbox_id) as is_shared`,
@@ -185,6 +185,13 @@ export const postpone = (
     await sql`
       update mailbox_places set locked = false where mailbox_id = ${move.mailbox_id}`.execute(tx)
   })
+
+/** Lets the other moves between two hosts wait, so that they do not all try in vain. */
+export const postponeOthers = (db: Db, { source_id, target_id }: Claimed, seconds: number) =>
+  sql`
+    update mailbox_moves set due_at = now() + make_interval(secs => ${seconds})
+    where source_id = ${source_id} and target_id = ${target_id} and state = 'waiting'
+      and due_at <= now() and ${isFree}`.execute(db)
 
 /** False when the move was cancelled meanwhile. */
 export async function fail(tx: Tx, move: Claimed, lease: Lease, error: string): Promise<boolean> {
