@@ -8,8 +8,11 @@ import { rulesOf } from './monitoring/rules.mjs'
 import { root } from './prepare.mjs'
 
 const metrics = await declaredMetrics()
+const rules = rulesOf(metrics)
 const files = new Map([
-  ['deploy/prometheus/rules.yaml', rulesOf(metrics)],
+  ['deploy/prometheus/rules.yaml', rules],
+  // A chart reads no file outside its folder.
+  ['deploy/helm/mailplane/files/rules.yaml', rules],
   ...Object.entries(dashboardsOf(metrics)).map(([name, content]) => [
     `deploy/grafana/dashboards/${name}`,
     `${JSON.stringify(content, null, 2)}\n`,

@@ -193,6 +193,9 @@ it('the images, the manifests and the CHANGELOG have the version of package.json
     expect([file, /^ARG VERSION=(.*)$/m.exec(read(file))?.[1]]).toEqual([file, version])
   }
   expect(read('deploy/kubernetes/statefulset.yaml')).toContain(`image: mailplane:${version}\n`)
+  expect(read('deploy/helm/mailplane/Chart.yaml')).toContain(
+    `\nversion: ${version}\nappVersion: ${version}\n`,
+  )
   expect(read('CHANGELOG.md')).toContain(`\n## [${version}] - `)
 })
 
