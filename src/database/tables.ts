@@ -699,7 +699,7 @@ export interface Tables {
     last_quarter: Timestamp
   }
   events: {
-    sequence: GeneratedAlways<number>
+    sequence: Generated<number>
     id: string
     event: string
     source: string
@@ -2017,6 +2017,7 @@ export interface Tables {
     last_error: string | null
     endpoint_id: string | null
     subject: number | null
+    event_created_at: Generated<Timestamp>
   }
   whitelabel_configs: {
     organization_id: string

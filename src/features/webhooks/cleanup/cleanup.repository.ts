@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
 import { dropDays } from '../../../database/days.ts'
 import { IS_ACTIVITY } from '../../../events/activity.ts'
-import { webhookDeliveries } from '../webhooks.days.ts'
+import { storedEvents, webhookDeliveries } from '../webhooks.days.ts'
 
 /** Attempts before these times are old; undefined keeps all of them. */
 export interface Expiry {
@@ -29,23 +29,26 @@ export async function deleteDeliveries(db: Db, expiry: Expiry, batchSize: number
 }
 
 /**
- * Deletes events without pending deliveries; those that tenants see as activity are kept for
- * longer. A dead letter has its own copy of the event.
+ * Drops the days of events without pending deliveries. Those that wait, and those that tenants see as
+ * activity, are copied and kept for longer. A dead letter has its own copy of the event. Returns how many
+ * events are gone.
  */
 export async function deleteSentEvents(
   db: Db,
   { before, activityBefore }: { before: Date; activityBefore: Date },
-  limit: number,
+  batchSize: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from events where sequence in (
-      select sequence from events
-      where created_at < ${before.toISOString()}::timestamptz
-        and (created_at < ${activityBefore.toISOString()}::timestamptz
-          or (${IS_ACTIVITY}) is not true)
-        and not exists (select from webhook_queue where webhook_queue.event_id = events.id)
-      order by sequence limit ${limit})`.execute(db)
-  return Number(numAffectedRows ?? 0n)
+  const isOld = sql`created_at < ${before.toISOString()}::timestamptz`
+  // Both parts of the condition are found by an index, so a day need not be read to be dropped.
+  const isKept = sql<SqlBool>`(
+    (${IS_ACTIVITY} and created_at >= ${activityBefore.toISOString()}::timestamptz)
+    or events.id = any(array(
+      select event_id from webhook_queue
+      where event_created_at < ${before.toISOString()}::timestamptz)))`
+  const { rows } = await sql<{ expired: number }>`
+    select count(*) as expired from events where ${isOld} and ${isKept} is not true`.execute(db)
+  await dropDays(db, storedEvents, { before, isKept, batchSize })
+  return rows[0]?.expired ?? 0
 }
 
 /** Deletes one batch of old dead letters: ended ones early, those that wait for an operator later. */

@@ -26,7 +26,7 @@ export const cleanupService = ({ change, config, db, now }: Needs) => {
     return { settings: { ...fromEnvironment, ...(settings as CleanupChange) }, last }
   }
   const before = (hours: number) => new Date(now().getTime() - hours * HOUR_MS)
-  /** Attempts are deleted with their day. */
+  /** Attempts and events are deleted with their day. */
   const expiryOf = (settings: CleanupConfig): records.Expiry => ({
     delivered: settings.auto_delete_successful
       ? midnightOf(before(settings.successful_retention_hours))
@@ -37,18 +37,17 @@ export const cleanupService = ({ change, config, db, now }: Needs) => {
   async function clean(settings: CleanupConfig) {
     const { cleanup_batch_size: batch } = settings
     const expiry = expiryOf(settings)
-    const ended = before(settings.failed_retention_hours)
     const sent = {
-      before: ended,
-      activityBefore: before(config.ACTIVITY_RETENTION_DAYS * 24),
+      before: expiry.others,
+      activityBefore: midnightOf(before(config.ACTIVITY_RETENTION_DAYS * 24)),
     }
     await records.noteBegin(db, now())
     const deleted = {
       deleted_deliveries: await records.deleteDeliveries(db, expiry, batch),
-      deleted_events: await inBatches(batch, () => records.deleteSentEvents(db, sent, batch)),
+      deleted_events: await records.deleteSentEvents(db, sent, batch),
     }
     const letters = {
-      ended,
+      ended: before(settings.failed_retention_hours),
       waiting: new Date(now().getTime() - config.WEBHOOK_DEAD_LETTER_RETENTION_DAYS * DAY_MS),
     }
     await inBatches(batch, () => records.deleteDeadLetters(db, letters, batch))

@@ -91,12 +91,12 @@ export async function holdEvents(tx: Tx, ids: string[]): Promise<Set<string>> {
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Does nothing when the replay of another letter has restored the event already. */
+/** Does nothing when the replay of another letter of this event has restored it already. */
 export const restoreEvent = (tx: Tx, id: string, event: StoredEvent) =>
   tx
     .insertInto('events')
     .values({ id, ...event })
-    .onConflict((conflict) => conflict.column('id').doNothing())
+    .onConflict((conflict) => conflict.columns(['created_at', 'id']).doNothing())
     .execute()
 
 export const isActiveEndpoint = async (db: Db, id: string): Promise<boolean> =>

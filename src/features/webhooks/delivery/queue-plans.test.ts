@@ -45,7 +45,9 @@ const fill = (tx: Tx) =>
 async function rowsRead(tx: Tx): Promise<number> {
   const { rows } = await sql<{ read: number }>`
     select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as read
-    from pg_stat_xact_user_tables where relname in ('webhook_queue', 'events')`.execute(tx)
+    from pg_stat_xact_user_tables where relname = 'webhook_queue' or relname like 'events\\_%'`.execute(
+    tx,
+  )
   return rows[0]?.read ?? 0
 }
 

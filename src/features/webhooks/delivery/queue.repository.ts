@@ -96,7 +96,11 @@ export async function findDueForEndpoints(
 export async function load(db: Db, ids: readonly number[], now: Date): Promise<Job[]> {
   const rows = await db
     .selectFrom('webhook_queue')
-    .innerJoin('events', 'events.id', 'webhook_queue.event_id')
+    .innerJoin('events', (join) =>
+      join
+        .onRef('events.created_at', '=', 'webhook_queue.event_created_at')
+        .onRef('events.id', '=', 'webhook_queue.event_id'),
+    )
     .select([
       'webhook_queue.id as queue_id',
       'webhook_queue.lane',
@@ -163,8 +167,8 @@ export async function deleteUndeliverable(
 /** Puts an event behind the entries that already wait for its receiver, as a first attempt. */
 export const enqueueAgain = (tx: Tx, eventId: string, endpointId: string | null) =>
   sql`
-    insert into webhook_queue (event_id, lane, subject, endpoint_id)
-    select id, coalesce(webhook_endpoint_lane(${endpointId}::text), home.lane), home.lane,
+    insert into webhook_queue (event_id, event_created_at, lane, subject, endpoint_id)
+    select id, created_at, coalesce(webhook_endpoint_lane(${endpointId}::text), home.lane), home.lane,
       ${endpointId}::text
     from events
     cross join lateral (
@@ -175,8 +179,8 @@ export const queueState = async (db: Db) => {
   const { rows } = await sql<{ depth: number; oldest_seconds: number; dead: number }>`
     select
       (select count(*) from webhook_queue) as depth,
-      (select coalesce(extract(epoch from now() - min(events.created_at)), 0)::float8
-       from events where id = (select event_id from webhook_queue order by id limit 1)) as oldest_seconds,
+      coalesce(extract(epoch from now()
+        - (select event_created_at from webhook_queue order by id limit 1)), 0)::float8 as oldest_seconds,
       (select count(*) from webhook_dead_letters where status <> 'resolved') as dead`.execute(db)
   return rows[0] as { depth: number; oldest_seconds: number; dead: number }
 }
