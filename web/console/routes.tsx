@@ -22,6 +22,9 @@ import { Domains } from './domains/domains.tsx'
 import { t as domains } from './domains/words.ts'
 import { Logs } from './logs/logs.tsx'
 import { t as logs } from './logs/words.ts'
+import { MailHosts } from './mail-hosts/mail-hosts.tsx'
+import { Moves } from './mail-hosts/moves.tsx'
+import { t as mailHosts } from './mail-hosts/words.ts'
 import { OneOperator } from './operators/operator.tsx'
 import { Operators } from './operators/operators.tsx'
 import { t as operators } from './operators/words.ts'
@@ -269,6 +272,14 @@ export const screens: readonly Screen[] = [
     nav: 'system',
     icon: icons.server,
   },
+  {
+    path: '/console/mail-hosts',
+    title: mailHosts.title,
+    page: MailHosts,
+    nav: 'system',
+    icon: icons.inbox,
+  },
+  { path: '/console/mail-hosts/moves', title: mailHosts.moves, page: Moves },
   {
     path: '/console/alerts',
     title: alerts.title,

@@ -1,6 +1,7 @@
 import { ulid } from '../../../src/lib/ulid.ts'
 import type { App } from '../../support/app.ts'
 import { HOSTILE } from './hostile.ts'
+import { seedMailHosts } from './seed-mail-hosts.ts'
 
 const DAY_MS = 86_400_000
 const REASON = { reason: 'a ticket of the test' }
@@ -14,6 +15,7 @@ export async function seedOversight(app: App, tenant: Tenant): Promise<Record<st
   await seedSecurity(app, tenant, owner)
   await seedSystem(app, tenant, owner)
   await seedCompliance(tenant, owner)
+  await seedMailHosts(app, owner)
   return { user_email: `person-0@${tenant.domain}`, domain: tenant.domain }
 }
 

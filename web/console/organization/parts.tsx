@@ -2,8 +2,10 @@ import type { EmailAccountListItem } from '../../api/schema.ts'
 import { ListTable, SearchBar, useList } from '../../ui/list.tsx'
 import { Badge, Empty, Text, Time, Usage } from '../../ui/page.tsx'
 import type { Column } from '../../ui/table.tsx'
+import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
 import { DomainList } from '../domains/domains.tsx'
+import { MoveMailbox } from '../mail-hosts/move-dialog.tsx'
 import { Frame } from './frame.tsx'
 import { t } from './words.ts'
 
@@ -38,6 +40,7 @@ const columns: Column<EmailAccountListItem>[] = [
     minor: true,
     cell: ({ last_login }) => <Time iso={last_login} />,
   },
+  { title: common.actions, quiet: true, cell: ({ email }) => <MoveMailbox email={email} /> },
 ]
 
 function Mailboxes({ of }: { of: string }) {
