@@ -1,15 +1,15 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  baseImages,
   containerEngine,
   containersMissing,
+  ENGINE_TIMEOUT_MS,
   type Engine,
+  productImages,
 } from '../support/containers.ts'
 import { ROOT } from '../support/documentation.ts'
-import { cleanUp, temporaryFolder, until } from '../support/process.ts'
+import { cleanUp, until } from '../support/process.ts'
 import { skipped } from '../support/programs.ts'
 
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
@@ -29,32 +29,14 @@ const SETTINGS = [
   'SVC_DOMAIN_OWNERSHIP=off',
 ].map((one) => `--env=${one}`)
 
-// The stage that builds is followed by test/faults/container.test.ts; its result is handed in here.
 describe.skipIf(containersMissing)(`the container images${skipped(containersMissing)}`, () => {
   let engine: Engine
   let server: string
   let edge: string
   beforeAll(async () => {
     engine = await containerEngine()
-    baseImages(engine)
-    const built = temporaryFolder()
-    const script = `import { assemble } from '${join(ROOT, 'scripts/packages/tree.mjs')}'; assemble('${built}/app', { withNode: false })`
-    execFileSync(process.execPath, ['--input-type=module', '--eval', script])
-    const file = (name: string) => join(ROOT, 'deploy', name)
-    const of = (name: string) => `--ignorefile=${file(`${name}.dockerignore`)}`
-    const given = [`--build-arg=VERSION=${version}`, '--build-arg=REVISION=abc']
-    const parts = [`--build-context=build=${built}`, '--build-arg=BASE=test-node']
-    engine.build(file('Dockerfile'), 'mailplane', ROOT, of('Dockerfile'), ...given, ...parts)
-    const edgeParts = ['--build-arg=BASE=test-edge', '--build-arg=MAILPLANE=mailplane']
-    engine.build(
-      file('Dockerfile.edge'),
-      'mailplane-edge',
-      ROOT,
-      of('Dockerfile.edge'),
-      ...given,
-      ...edgeParts,
-    )
-  })
+    productImages(engine)
+  }, ENGINE_TIMEOUT_MS)
   afterAll(async () => {
     await engine?.close()
     await cleanUp()

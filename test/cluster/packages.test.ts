@@ -1,10 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { debianFolder, debianMissing } from '../support/containers.ts'
-import { ROOT } from '../support/documentation.ts'
+import { makePackage } from '../support/debian-package.ts'
 import { cleanUp, temporaryFolder, until } from '../support/process.ts'
 import { missingProgram, runProgram, skipped } from '../support/programs.ts'
 
@@ -19,17 +19,9 @@ const ENTER = `mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && ma
 describe.skipIf(missing)(`the Debian package${skipped(missing)}`, () => {
   let machine: string
   beforeAll(() => {
-    const folder = temporaryFolder()
-    machine = join(folder, 'machine')
+    machine = join(temporaryFolder(), 'machine')
     runProgram('cp', ['--archive', '--reflink=auto', debianFolder(), machine])
-    const at = (name: string) => join(ROOT, 'scripts', 'packages', name)
-    const script = `
-      import { assemble } from '${at('tree.mjs')}'
-      import { makeDebianPackage } from '${at('archives.mjs')}'
-      assemble('${folder}/tree')
-      const about = { version: '1.0.0', at: new Date(), level: 1 }
-      makeDebianPackage('${folder}/tree', '${machine}/mailplane.deb', about)`
-    execFileSync(process.execPath, ['--input-type=module', '--eval', script])
+    makePackage(join(machine, 'mailplane.deb'))
   })
 
   it('installs into a bare Debian 12 and makes its user, folders and units', () => {
