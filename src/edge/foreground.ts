@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/index.ts'
@@ -52,6 +52,8 @@ function prepareHost(edge: EdgeSettings): void {
   }
   writeConfiguration(edge)
   makeFolders(folders)
+  // A killed container keeps this file, and its number is soon that of another process.
+  rmSync(join(folders.dovecotRun, 'master.pid'), { force: true })
   giveFolder(dirname(folders.rspamdPid), '_rspamd')
   if (edge.antivirus) for (const path of CLAMAV_FOLDERS) giveFolder(path, 'clamav')
   compileSieve(folders.dovecotConfig)
