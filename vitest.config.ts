@@ -65,7 +65,7 @@ class LanesInOrder extends BaseSequencer {
 export default defineConfig({
   test: {
     // More than the cores: many tests wait for mail servers and processes that they started.
-    maxWorkers: 4,
+    maxWorkers: 3,
     sequence: { sequencer: LanesInOrder },
     projects: LANES,
   },

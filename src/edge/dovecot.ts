@@ -96,11 +96,12 @@ namespace kept {
   list = no
   subscriptions = no
 }
+# With the index of folders of its owner, STATUS would answer without a look at the rights.
 namespace shared {
   type = shared
   separator = /
   prefix = Shared/%%u/
-  location = maildir:%%h/Maildir:INDEXPVT=~/shared/%%u
+  location = maildir:%%h/Maildir:INDEXPVT=~/shared/%%u:LISTINDEX=~/shared/%%u/dovecot.list.index
   subscriptions = no
   list = children
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sweep } from '../../src/features/monitoring/sweep.ts'
 import type { App } from '../support/app.ts'
@@ -29,12 +30,25 @@ describe.skipIf(edgeMissing)(`monitoring of real mail servers${skipped}`, () => 
     const { Postfix: master, ...others } = host.pids()
     process.kill(master as number, 'SIGKILL')
     await waitFor(async () => (await states()).postfix === 'down')
-    const healed = await operator.post(`${PATH}/auto-heal`, { reason: 'test' })
-    expect(healed.body.data.actions_taken).toMatchObject([
-      { service: 'clamd', action: 'none' },
-      { service: 'dovecot', action: 'none' },
-      { service: 'postfix', action: 'restarted' },
-      { service: 'rspamd', action: 'none' },
+    const { body } = await operator.post(`${PATH}/auto-heal`, { reason: 'test' })
+    const { postfix, ...rest } = Object.fromEntries(
+      body.data.actions_taken.map((one: Record<string, string>) => [one.service, one.action]),
+    )
+    expect(rest).toEqual({ clamd: 'none', dovecot: 'none', rspamd: 'none' })
+    // The service monitoring, which runs here too, may have restarted it before, or be about to.
+    expect(['restarted', 'none', 'failed']).toContain(postfix)
+    const recoveries = await waitFor(async () => {
+      const found = await host.app.core.db
+        .selectFrom('events')
+        .select('data')
+        .where('event', '=', 'health.recovery')
+        .where(sql<boolean>`(data -> 'success')::boolean`)
+        .execute()
+      return found.length > 0 && found.map(({ data }) => data)
+    })
+    const automatic = postfix !== 'restarted'
+    expect(recoveries).toEqual([
+      { service: 'postfix', action: 'restart', success: true, automatic },
     ])
     expect(await states()).toEqual(allUp)
     const { Postfix: again, ...untouched } = host.pids()

@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('a tenant in the dashboard', () => {
     await page.getByRole('button', { name: 'Restore 1' }).click()
     await page.getByText('Version 1 is restored').waitFor()
     await page.getByRole('cell', { name: '3', exact: true }).waitFor()
-    expect(await text.inputValue()).toContain('<mjml>')
+    await expect.poll(() => text.inputValue()).toContain('<mjml>')
     await close()
   })
 
