@@ -1,8 +1,8 @@
 import { type Doveadm, NO_SUCH_USER } from './doveadm.ts'
 
 const SECONDS = 60
-// The namespace of folders that other mailboxes share with this one.
-const SHARED = /^shared\//i
+/** The namespace of folders that other mailboxes share with this one. */
+export const SHARED = /^shared\//i
 
 export interface OwnFolder {
   name: string

@@ -99,9 +99,12 @@ describe.skipIf(missing)(
     it('follows a change of permission, a suspension and a removal', async () => {
       await acme.put(member('jane'), { permission: 'read_only' })
       await synchronized()
-      expect(await (await open('jane')).isOk(`APPEND "${TEAM}"`, 'Subject: x\r\n\r\nno\r\n')).toBe(
-        false,
-      )
+      const jane = await open('jane')
+      // Also in the folder that jane made.
+      for (const folder of [TEAM, `${TEAM}/Done`]) {
+        expect(await jane.isOk(`SELECT "${folder}"`)).toBe(true)
+        expect(await jane.isOk(`APPEND "${folder}"`, 'Subject: x\r\n\r\nno\r\n')).toBe(false)
+      }
       await acme.put(accounts.john?.path as string, { status: 'suspended' })
       await synchronized()
       expect(await sees('john')).toBe(false)

@@ -25,8 +25,8 @@ export interface Entry {
   rights: readonly string[]
 }
 
-/** All folders take their rights from the inbox (`acl_defaults_from_inbox`). */
-export const FOLDER = 'INBOX'
+/** Folders without rights of their own take those of the inbox (`acl_defaults_from_inbox`). */
+export const INBOX = 'INBOX'
 
 /** Rights that remove mail; no member has them while a legal hold keeps the mail. */
 const REMOVING = new Set(['expunge', 'delete'])
@@ -44,11 +44,10 @@ const OWNER = 'owner'
 
 /** Returns the commands that turn the current entries into the target; none when they are equal. */
 export function stepsBetween(
-  user: string,
+  at: { user: string; mailbox: string },
   current: readonly Entry[],
   target: readonly Entry[],
 ): DoveadmCommand[] {
-  const at = { user, mailbox: FOLDER }
   const currentById = new Map(current.map((entry) => [entry.id, entry]))
   const targetIds = new Set(target.map(({ id }) => id))
   return [

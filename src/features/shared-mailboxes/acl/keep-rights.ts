@@ -1,9 +1,10 @@
 import type { Core } from '../../../core.ts'
 import type { Chore } from '../../../jobs/chores.ts'
 import { type Lease, newLease } from '../../../jobs/lease.ts'
-import { DoveadmAway, NO_SUCH_USER, NOT_FOUND } from '../../../mail/doveadm.ts'
+import { DoveadmAway, type DoveadmCommand, NO_SUCH_USER, NOT_FOUND } from '../../../mail/doveadm.ts'
+import { SHARED } from '../../../mail/own-folders.ts'
 import * as pending from './acl.repository.ts'
-import { entryOf, FOLDER, readEntry, stepsBetween } from './acl-rights.ts'
+import { type Entry, entryOf, INBOX, readEntry, stepsBetween } from './acl-rights.ts'
 
 const AT_ONCE = 4
 /** Not renewed: an entry takes three short requests. */
@@ -50,22 +51,44 @@ async function reconcile({ authCache, db, doveadm }: Needs, email: string): Prom
   // A personal mailbox now has the address; its holder may share folders, so leave its rights alone.
   if (isPersonal) return
   const entries = members.map((member) => entryOf(member, isKept))
-  const get = async () => {
-    const [answer] = await doveadm.run([['aclGet', { user: email, mailbox: FOLDER }]])
-    if (answer?.rows) return answer.rows.map(readEntry)
-    if (answer?.exitCode === NOT_FOUND) return []
-    if (answer?.exitCode === NO_SUCH_USER && !(isHosted && entries.length > 0)) return undefined
-    throw new Error(`aclGet failed: exit status ${answer?.exitCode}`)
-  }
-  const steps = stepsBetween(email, (await get()) ?? [], entries)
+  const isExpected = isHosted && entries.length > 0
+  const steps = await stepsLeft(doveadm, email, entries, isExpected)
   const answers = await doveadm.run(steps)
   const failed = answers.findIndex(({ rows }) => rows === undefined)
   if (failed >= 0) {
     throw new Error(`${steps[failed]?.[0]} failed: exit status ${answers[failed]?.exitCode}`)
   }
-  if (steps.length > 0 && stepsBetween(email, (await get()) ?? [], entries).length > 0) {
+  if (steps.length > 0 && (await stepsLeft(doveadm, email, entries, isExpected)).length > 0) {
     throw new Error('Dovecot returns other rights than those that were set')
   }
   // Dovecot caches the mail location, which must not outlive the shared mailbox.
   if (!isShared) await authCache.flush([email])
+}
+
+/**
+ * The commands that give the inbox these rights, and take those of other folders away: Dovecot copies the
+ * rights of the day to a folder that a member makes, where they would outlive the membership.
+ */
+async function stepsLeft(
+  doveadm: Core['doveadm'],
+  user: string,
+  entries: readonly Entry[],
+  isExpected: boolean,
+): Promise<DoveadmCommand[]> {
+  const [listed] = await doveadm.run([['mailboxList', { user }]])
+  if (!listed?.rows) {
+    if (listed?.exitCode === NO_SUCH_USER && !isExpected) return []
+    throw new Error(`mailboxList failed: exit status ${listed?.exitCode}`)
+  }
+  const names = listed.rows.map(({ mailbox = '' }) => mailbox)
+  const mailboxes = [INBOX, ...names.filter((name) => name !== INBOX && !SHARED.test(name))]
+  const answers = await doveadm.run(mailboxes.map((mailbox) => ['aclGet', { user, mailbox }]))
+  return mailboxes.flatMap((mailbox, index) => {
+    const answer = answers[index]
+    if (!answer?.rows && answer?.exitCode !== NOT_FOUND) {
+      throw new Error(`aclGet failed: exit status ${answer?.exitCode}`)
+    }
+    const current = (answer.rows ?? []).map(readEntry)
+    return stepsBetween({ user, mailbox }, current, mailbox === INBOX ? entries : [])
+  })
 }
