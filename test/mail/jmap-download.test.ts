@@ -88,7 +88,7 @@ describe.skipIf(edgeMissing)(`downloads over JMAP${skipped}`, () => {
     const { ids } = await jane.call('Email/query', { filter: { subject: 'large' } })
     return (await jane.call('Email/get', { ids, properties: ['blobId'] })).list[0].blobId as string
   }
-  /** An answer whose body nobody reads yet. */
+  /** An answer whose body is not read yet. */
   const start = (blobId: string, from = base) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const url = `${from}/jmap/download/${jane.accountId}/${blobId}/x`

@@ -18,13 +18,13 @@ const MAX_KEYS = 20
 /** OpenPGP keys, or S/MIME certificates. */
 interface Kind<Summary extends StoredKey, Full extends StoredKey> {
   method: Method
-  /** What the vault seals private keys for. */
+  /** The purpose under which the vault seals private keys. */
   purpose: string
   repository: KeyRepository<Summary, Full>
   NotFound: new () => Error
 }
 
-/** What is known of a key that was read or made. */
+/** The facts of a key that was read or made. */
 interface ReadFacts {
   fingerprint: string
   revoked?: boolean

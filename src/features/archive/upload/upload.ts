@@ -123,7 +123,7 @@ async function mark(core: Core, storages: Storages, files: readonly archive.Wait
   }
 }
 
-/** The file was uploaded by another process just now, or somebody removed it. */
+/** The file was uploaded by another process just now, or it was removed. */
 async function missing({ db, log, now }: Core, { id, storage_key }: archive.Waiting) {
   const [row] = await db
     .selectFrom('archived_messages')

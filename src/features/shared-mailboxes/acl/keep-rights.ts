@@ -2,6 +2,7 @@ import type { Core } from '../../../core.ts'
 import type { Chore } from '../../../jobs/chores.ts'
 import { type Lease, newLease } from '../../../jobs/lease.ts'
 import { DoveadmAway, type DoveadmCommand, NO_SUCH_USER, NOT_FOUND } from '../../../mail/doveadm.ts'
+import { KEPT_PREFIX } from '../../../mail/kept-folders.ts'
 import { SHARED } from '../../../mail/own-folders.ts'
 import * as pending from './acl.repository.ts'
 import { type Entry, entryOf, INBOX, readEntry, stepsBetween } from './acl-rights.ts'
@@ -81,7 +82,9 @@ async function stepsLeft(
     throw new Error(`mailboxList failed: exit status ${listed?.exitCode}`)
   }
   const names = listed.rows.map(({ mailbox = '' }) => mailbox)
-  const mailboxes = [INBOX, ...names.filter((name) => name !== INBOX && !SHARED.test(name))]
+  // Members make no folders among the kept messages, whose rights are those of the configuration.
+  const isOwn = (name: string) => !SHARED.test(name) && !`${name}/`.startsWith(KEPT_PREFIX)
+  const mailboxes = [INBOX, ...names.filter((name) => name !== INBOX && isOwn(name))]
   const answers = await doveadm.run(mailboxes.map((mailbox) => ['aclGet', { user, mailbox }]))
   return mailboxes.flatMap((mailbox, index) => {
     const answer = answers[index]
