@@ -25,7 +25,8 @@ export async function withDatabase<Result>(
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(50)) {
     const hold = await holdDataDir(config.DATA_DIR)
     if (hold) {
-      const server = await startEmbedded(config.DATA_DIR, () => {})
+      const report = (message: string) => process.stderr.write(`${message}\n`)
+      const server = await startEmbedded(config.DATA_DIR, report)
       try {
         return await using(server.target, work)
       } finally {

@@ -4,7 +4,7 @@ import { markAll } from '../features/shared-mailboxes/acl/acl.repository.ts'
 import { certificateServing } from '../features/ssl/serving/serving.ts'
 import { afterOutage } from '../mail/after-outage.ts'
 import { persistentCache } from '../mail/auth-cache.ts'
-import { endedWithin, forgetLogins } from '../mail/stale-logins.ts'
+import { endedSince, forgetLogins } from '../mail/stale-logins.ts'
 
 const LOOK_MS = 1000
 const RETRY_MS = 5000
@@ -80,7 +80,15 @@ export async function followEdge(core: Core) {
   const removeListener = core.mailServers.onChange(() => {
     compareAt = Date.now()
   })
-  let lookedForEnded = Date.now()
+  /** By the clock of the database: a look that was late or failed leaves no time out. */
+  let lookedForEnded: string | undefined
+  let lookForEndedAt = 0
+  const forgetEnded = async () => {
+    const { names, lookedAt } = await endedSince(core.db, lookedForEnded)
+    lookedForEnded = lookedAt
+    // Also without names: what Dovecot has not confirmed is flushed again.
+    await cache.flush(names)
+  }
   const look = () => {
     const now = Date.now()
     if (compareAt !== 0 && now >= compareAt) {
@@ -92,10 +100,9 @@ export async function followEdge(core: Core) {
       track(serving.publishAll())
     }
     // Dovecot does not expire a cached login when the credential expires.
-    if (core.doveadm.isConfigured && now - lookedForEnded >= ENDED_EVERY_MS) {
-      const seconds = (now - lookedForEnded) / 1000 + 2
-      lookedForEnded = now
-      track(endedWithin(core.db, seconds).then((names) => cache.flush(names)))
+    if (core.doveadm.isConfigured && now >= lookForEndedAt) {
+      lookForEndedAt = now + ENDED_EVERY_MS
+      track(forgetEnded())
     }
   }
   const timer = setInterval(look, LOOK_MS)

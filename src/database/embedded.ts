@@ -16,12 +16,12 @@ import {
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, isFree } from '../lib/free-port.ts'
 import { StartupError } from '../startup-error.ts'
 import { keptSecret } from './data-dir.ts'
 import { connect, EMBEDDED_NAME, type Target } from './database.ts'
 import { isRoot, NOBODY, postgresBinaries } from './embedded-binaries.ts'
 import { OWN_FOLDER, pidFile, worksIn } from './embedded-processes.ts'
+import { keptPort } from './kept-port.ts'
 
 interface EmbeddedServer {
   target: Target
@@ -59,7 +59,7 @@ export async function startEmbedded(
   await endOrphans(folder)
 
   const logs = join(dataDir, 'logs')
-  let port = await keptPort(dataDir)
+  let port = await keptPort(dataDir, report)
   let stopping = false
   const start = async (tries: number): Promise<ChildProcess> => {
     try {
@@ -69,7 +69,7 @@ export async function startEmbedded(
       // Processes of a killed server may take a while to end, or another program has taken the port.
       // Any other problem fails again.
       await sleep(RETRY_MS * 2 ** (START_TRIES - tries))
-      port = await keptPort(dataDir)
+      port = await keptPort(dataDir, report)
       return start(tries - 1)
     }
   }
@@ -369,13 +369,4 @@ async function stopChild(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGQUIT'), 8000)
   await ended
   clearTimeout(timer)
-}
-
-/** The port of the last start if it is free: mail servers and scripts are configured with it. */
-async function keptPort(dataDir: string): Promise<number> {
-  const file = join(dataDir, 'postgres-port')
-  let port = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
-  if (!(port > 0 && (await isFree(port)))) port = await freePort()
-  writeFileSync(file, `${port}\n`, { mode: 0o600 })
-  return port
 }

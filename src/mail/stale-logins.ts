@@ -33,14 +33,29 @@ async function loginsOf(db: Db, whose: Whose): Promise<string[]> {
   return rows.map(({ login }) => login)
 }
 
-/** Logins whose credential or access token expired in the last `seconds`, by the clock of the database. */
-export async function endedWithin(db: Db, seconds: number): Promise<string[]> {
-  const { rows } = await sql<{ username: string }>`
-    select username from smtp_credentials
-    where expires_at between now() - make_interval(secs => ${seconds}) and now()
-    union
-    select m.email from oauth_items t join email_accounts m on m.id = t.email_account_id
-    where t.kind = 'AccessToken'
-      and t.expires_at between now() - make_interval(secs => ${seconds}) and now()`.execute(db)
-  return rows.map(({ username }) => username)
+/** How long Dovecot keeps a login in its cache: `auth_cache_ttl`. */
+const CACHED = '1 hour'
+/** A login that began just before the end of its credential may be cached just after it. */
+const OVERLAP = '2 seconds'
+
+/**
+ * Logins whose credential or access token expired since the last look, and the time of this look by
+ * the clock of the database. Without a last look: those that may still be cached.
+ */
+export async function endedSince(
+  db: Db,
+  lastLook: string | undefined,
+): Promise<{ names: string[]; lookedAt: string }> {
+  const since =
+    lastLook === undefined
+      ? sql`now() - ${CACHED}::interval`
+      : sql`${lastLook}::timestamptz - ${OVERLAP}::interval`
+  const { rows } = await sql<{ names: string[]; lookedAt: string }>`
+    select now()::text as "lookedAt", array(
+      select username from smtp_credentials where expires_at between ${since} and now()
+      union
+      select m.email from oauth_items t join email_accounts m on m.id = t.email_account_id
+      where t.kind = 'AccessToken' and t.expires_at between ${since} and now()
+    ) as names`.execute(db)
+  return rows[0] as { names: string[]; lookedAt: string }
 }

@@ -60,6 +60,12 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
     })
   }
 
+  /** The last lines of Postfix and PostgreSQL, which explain a refused message. */
+  const logsOf = (dataDir: string) =>
+    ['edge/log/mail.log', 'logs/postgres.log']
+      .flatMap((file) => readFileSync(join(dataDir, file), 'utf8').split('\n').slice(-20))
+      .join('\n')
+
   it('refuses an unknown verb', async () => {
     const dataDir = newFolder()
     expect((await edge(dataDir)).code).toBe(2)
@@ -103,7 +109,8 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
     const env = { SVC_COOKIE_SECURE: 'false' }
     let server = await startServer({ dataDir, env, hasEdge: true })
     await bootstrapBoth(server)
-    expect(await delivered(ports, 'admin@acme.test')).toBe('delivered')
+    const outcome = await delivered(ports, 'admin@acme.test')
+    expect(outcome, logsOf(dataDir)).toBe('delivered')
     const login = () =>
       server.send('POST', '/api/v1/mailbox-auth/login', {
         body: { email_address: 'admin@acme.test', password: PASSWORD },
@@ -143,6 +150,29 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
       await once(socket, 'connect')
       socket.destroy()
     }
+  })
+
+  it('follows the database to another port, as the log of the server says', async () => {
+    const dataDir = newFolder()
+    const ports = (await edge(dataDir, 'up', '--json')).json()
+    const kept = Number(readFileSync(join(dataDir, 'postgres-port'), 'utf8'))
+    const other = createServer().listen(kept, '127.0.0.1')
+    await once(other, 'listening')
+    const server = await startServer({
+      dataDir,
+      env: { SVC_COOKIE_SECURE: 'false' },
+      hasEdge: true,
+    })
+    other.close()
+    const moved = Number(readFileSync(join(dataDir, 'postgres-port'), 'utf8'))
+    expect(moved).not.toBe(kept)
+    expect(readFileSync(join(dataDir, 'logs', 'api.log'), 'utf8')).toContain(
+      `another program uses port ${kept}, so the embedded PostgreSQL listens on ${moved}`,
+    )
+    await bootstrapBoth(server)
+    expect(await delivered(ports, 'admin@acme.test')).toMatch(/^451 /)
+    expect((await edge(dataDir, 'up', '--json')).json()).toEqual(ports)
+    expect(await delivered(ports, 'admin@acme.test')).toBe('delivered')
   })
 
   it('up changes nothing when it runs, and restarts after a kill or a change', async () => {
