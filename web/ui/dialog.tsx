@@ -20,6 +20,9 @@ interface Props {
 export function Dialog({ title, open, onClose, size = 'normal', locked = false, children }: Props) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
+  // A list has several dialogs in each row, and most of them are never opened.
+  const wasOpened = useRef(false)
+  wasOpened.current ||= open
   useEffect(() => {
     const element = dialog.current
     if (!element) return
@@ -30,6 +33,7 @@ export function Dialog({ title, open, onClose, size = 'normal', locked = false, 
     }
     if (!open && element.open) element.close()
   }, [open])
+  if (!wasOpened.current) return null
   return (
     <dialog
       ref={dialog}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useRef } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import { more } from './icons.ts'
 
@@ -15,6 +15,8 @@ interface Props {
 export function Menu({ label, name, children }: Props) {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
+  // A list has a menu in each row, and most of them are never opened.
+  const [wasOpened, setWasOpened] = useState(false)
   const items = () => [...(list.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])]
   const move = (event: KeyboardEvent) => {
     const all = items()
@@ -42,10 +44,11 @@ export function Menu({ label, name, children }: Props) {
         tabIndex={-1}
         class="menu"
         onKeyDown={move}
+        onBeforeToggle={() => setWasOpened(true)}
         onToggle={(event) => event.newState === 'open' && items()[0]?.focus()}
         onClick={() => list.current?.hidePopover()}
       >
-        {children}
+        {wasOpened && children}
       </div>
     </div>
   )
