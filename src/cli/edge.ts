@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { readConfig } from '../config/index.ts'
-import { keptSecret } from '../database/data-dir.ts'
+import { keptSecret, prepareDataDir } from '../database/data-dir.ts'
 import {
   type DatabaseAddress,
   databaseAddress,
@@ -129,6 +129,8 @@ function hostOf({ host, role = [] }: { host?: string; role?: string[] }): NamedH
 /** Migrates the database and creates the role of the mail servers. A new edge has no mail yet. */
 async function prepare({ isNew = false } = {}) {
   const config = readConfig()
+  // With a database elsewhere nothing else creates the folder of the root key.
+  prepareDataDir(config.DATA_DIR)
   return withDatabase(async ({ sql }, target) => {
     const sealing = vault(config.SVC_SECRET_KEY ?? keptSecret(config.DATA_DIR, 'secret-key'))
     const password = edgePassword(sealing)

@@ -13,6 +13,7 @@ import {
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { runningEmbedded, urlOf } from '../../src/database/embedded.ts'
 import { accountOf } from '../../src/edge/accounts.ts'
 import { workersIn } from '../../src/edge/processes.ts'
 import { PASSWORD } from '../support/app.ts'
@@ -173,6 +174,20 @@ describe.skipIf(edgeMissing)(`mailplane edge${skipped}`, () => {
     expect(await delivered(ports, 'admin@acme.test')).toMatch(/^451 /)
     expect((await edge(dataDir, 'up', '--json')).json()).toEqual(ports)
     expect(await delivered(ports, 'admin@acme.test')).toBe('delivered')
+  })
+
+  it('makes the data folder of a host whose database is elsewhere', async () => {
+    const server = await startServer({ dataDir: newFolder() })
+    const database = runningEmbedded(server.dataDir)
+    if (!database) throw new Error('there is no database')
+    const folder = temporaryFolder()
+    const rendered = await run(['edge', 'render', '--out', join(folder, 'out')], {
+      DATA_DIR: join(folder, 'not', 'there'),
+      DATABASE_URL: urlOf(database),
+    })
+    expect(rendered).toMatchObject({ code: 0, stderr: '' })
+    expect(existsSync(join(folder, 'not', 'there', 'secret-key'))).toBe(true)
+    expect(existsSync(join(folder, 'out', 'postfix', 'main.cf'))).toBe(true)
   })
 
   it('up changes nothing when it runs, and restarts after a kill or a change', async () => {

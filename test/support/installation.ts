@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import { totpCode } from '../../src/lib/totp.ts'
@@ -22,6 +22,8 @@ export async function installation(): Promise<Installation> {
   const made = await original
   const dataDir = join(temporaryFolder(), 'data')
   spawnSync('cp', ['-a', made.dataDir, dataDir])
+  // Every copy gets a port of its own.
+  rmSync(join(dataDir, 'postgres-port'))
   return { ...made, dataDir, jar: new Map(made.jar) }
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../src/lib/free-port.ts'
@@ -21,8 +22,10 @@ export async function preparePebble() {
   const caFile = join(folder, 'cert.pem')
   writeFileSync(caFile, own.certificate)
   writeFileSync(join(folder, 'key.pem'), own.key)
-  const port = await freePort()
-  const managementPort = await freePort(new Set([port]))
+  // The app is told the port long before Pebble starts; nobody else may take it meanwhile.
+  const placeholder = createServer().listen(await freePort(), '127.0.0.1')
+  await once(placeholder, 'listening')
+  const { port } = placeholder.address() as AddressInfo
   let stop = async () => {}
 
   return {
@@ -35,6 +38,11 @@ export async function preparePebble() {
      * Validates challenges at this port of the IP addresses from the DNS server, optionally slowly.
      */
     async start(httpPort: number, nameServer: string, sleepSeconds = 0) {
+      const managementPort = await freePort()
+      if (placeholder.listening) {
+        placeholder.close()
+        await once(placeholder, 'close')
+      }
       const config = {
         pebble: {
           listenAddress: `127.0.0.1:${port}`,
@@ -75,6 +83,7 @@ export async function preparePebble() {
       })
     },
     async stop() {
+      placeholder.close()
       await stop()
       rmSync(folder, { recursive: true, force: true })
     },

@@ -48,6 +48,8 @@ async function migratedDataDir(): Promise<string> {
   await migrate(database.sql)
   await database.close()
   await server.stop()
+  // Every copy gets a port of its own.
+  rmSync(join(folder, 'postgres-port'))
   renameSync(folder, cached)
   return cached
 }

@@ -134,6 +134,26 @@ describe('the days that have expired', () => {
     expect(await traced()).toEqual(['last', 'new'])
   })
 
+  it('stay while a backup reads them, holding up nobody, and go with the next run', async () => {
+    await insert(row('old', -old), row('new', -1))
+    // pg_dump has this lock on every table until its end.
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+    const { promise: isReading, resolve: begin } = Promise.withResolvers<void>()
+    const backup = app.core.db.transaction().execute(async (tx) => {
+      await sql`lock table mail_log in access share mode`.execute(tx)
+      begin()
+      await isOver
+    })
+    await isReading
+    await expect(keepLogDays.run(app.core)).rejects.toMatchObject({ code: '55P03' })
+    await insert(row('newer', 0))
+    expect(await traced()).toEqual(['new', 'newer', 'old'])
+    end()
+    await backup
+    await keepLogDays.run(app.core)
+    expect(await traced()).toEqual(['new', 'newer'])
+  })
+
   it('leave the rows under a legal hold, until it is released', async () => {
     const hold = await owner.post('/api/v1/compliance/legal-holds', {
       organization_id: acme.organizationId,
