@@ -57,7 +57,7 @@ export default async function measure(): Promise<Row[]> {
       const index = restarts++ % 2
       await servers[index]?.stop()
       servers[index] = await start(ports[index] as number)
-      // It is in use again, or nobody asks any more.
+      // It is in use again, or all requests are done.
       await until(
         async () =>
           left <= 0 ||

@@ -33,7 +33,7 @@ async function loginsOf(db: Db, whose: Whose): Promise<string[]> {
   return rows.map(({ login }) => login)
 }
 
-/** How long Dovecot keeps a login in its cache: `auth_cache_ttl`. */
+/** The time that Dovecot keeps a login in its cache: `auth_cache_ttl`. */
 const CACHED = '1 hour'
 /** A login that began just before the end of its credential may be cached just after it. */
 const OVERLAP = '2 seconds'

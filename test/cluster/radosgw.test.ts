@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ARCHIVE, letter, restore, startArchiveHost, uploaded } from '../support/archive-host.ts'
-import { installation } from '../support/installation.ts'
-import { cleanUp, run, startServer, temporaryFolder } from '../support/process.ts'
+import { startWithBackups } from '../support/backup-place.ts'
+import { cleanUp, run, temporaryFolder } from '../support/process.ts'
 import { skipped } from '../support/programs.ts'
 import { radosgwMissing, startRadosgw } from '../support/radosgw.ts'
 import { waitFor } from '../support/wait.ts'
@@ -43,24 +41,7 @@ describe.skipIf(radosgwMissing)(`the S3 gateway of Ceph${skipped(radosgwMissing)
   })
 
   it('takes a backup in parts, from which another host is restored', async () => {
-    const server = await startServer(await installation())
-    const { dataDir } = server
-    const { stdout: url } = await run(['db', 'url'], { DATA_DIR: dataDir })
-    const sql = postgres(url.trim(), { max: 1 })
-    // Three parts: it cannot be compressed.
-    await sql`insert into settings (name, value) values ('large', ${randomBytes(12 * 1024 * 1024)})`
-    await sql.end()
-    const env = {
-      DATA_DIR: dataDir,
-      BACKUP_DIR: temporaryFolder(),
-      BACKUP_PASSPHRASE: 'a passphrase to remember',
-      BACKUP_S3_ENDPOINT: ceph.url,
-      BACKUP_S3_BUCKET: BUCKET,
-      BACKUP_S3_ACCESS_KEY: ceph.accessKey,
-      BACKUP_S3_SECRET_KEY: ceph.secretKey,
-      BACKUP_S3_PART_MB: '5',
-      SVC_OUTBOUND_ALLOW: '127.0.0.1/32',
-    }
+    const { server, env } = await startWithBackups(ceph)
     const made = await run(['backup', '--json'], env)
     expect(made).toMatchObject({ code: 0, stderr: '' })
     const backup = JSON.parse(made.stdout)

@@ -1,22 +1,14 @@
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import postgres from 'postgres'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { installation, ownerOf } from '../support/installation.ts'
-import {
-  cleanUp,
-  MAIN,
-  run,
-  type Server,
-  startServer,
-  temporaryFolder,
-} from '../support/process.ts'
+import { startWithBackups } from '../support/backup-place.ts'
+import { type Installation, ownerOf } from '../support/installation.ts'
+import { cleanUp, MAIN, run, type Server, temporaryFolder } from '../support/process.ts'
 import { startS3 } from '../support/s3.ts'
 import { waitFor } from '../support/wait.ts'
 
-let made: Awaited<ReturnType<typeof installation>>
+let made: Installation
 let server: Server
 let s3: Awaited<ReturnType<typeof startS3>>
 let folder: string
@@ -34,26 +26,9 @@ const failures = async () => {
 }
 
 beforeAll(async () => {
-  made = await installation()
   s3 = await startS3()
-  server = await startServer(made)
-  folder = temporaryFolder()
-  env = {
-    DATA_DIR: made.dataDir,
-    BACKUP_DIR: folder,
-    BACKUP_PASSPHRASE: 'a passphrase to remember',
-    BACKUP_S3_ENDPOINT: s3.url,
-    BACKUP_S3_BUCKET: s3.bucket,
-    BACKUP_S3_ACCESS_KEY: 'S3RVER',
-    BACKUP_S3_SECRET_KEY: 'S3RVER',
-    BACKUP_S3_PART_MB: '5',
-    SVC_OUTBOUND_ALLOW: '127.0.0.1/32',
-  }
-  const { stdout } = await run(['db', 'url'], { DATA_DIR: made.dataDir })
-  const sql = postgres(stdout.trim(), { max: 1 })
-  // Three parts: it cannot be compressed.
-  await sql`insert into settings (name, value) values ('large', ${randomBytes(12 * 1024 * 1024)})`
-  await sql.end()
+  ;({ made, server, env } = await startWithBackups(s3))
+  folder = env.BACKUP_DIR as string
 })
 afterAll(async () => {
   await server.stop()

@@ -97,11 +97,15 @@ describe.skipIf(missing)(
     })
 
     it('follows a change of permission, a suspension and a removal', async () => {
+      // More folders than one request to Dovecot reads or changes.
+      const made = Array.from({ length: 150 }, (_, at) => `${TEAM}/Done/${at}`)
+      const maker = await open('jane')
+      for (const folder of made) expect(await maker.isOk(`CREATE "${folder}"`)).toBe(true)
       await acme.put(member('jane'), { permission: 'read_only' })
       await synchronized()
       const jane = await open('jane')
-      // Also in the folder that jane made.
-      for (const folder of [TEAM, `${TEAM}/Done`]) {
+      // Also in the folders that jane made.
+      for (const folder of [TEAM, `${TEAM}/Done`, ...made]) {
         expect(await jane.isOk(`SELECT "${folder}"`)).toBe(true)
         expect(await jane.isOk(`APPEND "${folder}"`, 'Subject: x\r\n\r\nno\r\n')).toBe(false)
       }

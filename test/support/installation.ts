@@ -6,7 +6,7 @@ import { totpCode } from '../../src/lib/totp.ts'
 import { clientOf, PASSWORD } from './app.ts'
 import { type Server, startServer, temporaryFolder } from './process.ts'
 
-interface Installation {
+export interface Installation {
   dataDir: string
   organizationId: string
   apiKey: string

@@ -22,7 +22,7 @@ export async function preparePebble() {
   const caFile = join(folder, 'cert.pem')
   writeFileSync(caFile, own.certificate)
   writeFileSync(join(folder, 'key.pem'), own.key)
-  // The app is told the port long before Pebble starts; nobody else may take it meanwhile.
+  // The app is told the port long before Pebble starts; no other process may take it meanwhile.
   const placeholder = createServer().listen(await freePort(), '127.0.0.1')
   await once(placeholder, 'listening')
   const { port } = placeholder.address() as AddressInfo

@@ -39,7 +39,7 @@ async function migratedDataDir(): Promise<string> {
   prepareDataDir(folder)
   const server = await startEmbedded(folder, report)
   const database = openDatabase(server.target, { pool: 1, name: 'template' })
-  // Test data need not survive a power cut, and nobody guesses the password.
+  // Test data need not survive a power cut, and its password protects nothing.
   await database.sql.unsafe('alter system set fsync = off')
   await database.sql.unsafe('set scram_iterations = 1')
   await database.sql.unsafe(

@@ -27,6 +27,7 @@ export async function startRadosgw(bucket: string) {
   const [monitor, port] = [await freePort(), await freePort()]
   const fsid = randomUUID()
   const configuration = join(folder, 'ceph.conf')
+  const store = join(folder, 'osd')
   writeFileSync(
     configuration,
     `[global]
@@ -44,13 +45,11 @@ osd pool default size = 1
 osd pool default min size = 1
 osd pool default pg num = 4
 osd crush chooseleaf type = 0
-osd max object name len = 256
-osd max object namespace len = 64
 mon allow pool size one = true
 [mon.a]
 mon data = ${folder}/mon
 [osd.0]
-osd data = ${join(folder, 'osd')}
+osd data = ${store}
 osd objectstore = memstore
 memstore device bytes = 512M
 [client.rgw]
@@ -73,7 +72,6 @@ rgw frontends = beast endpoint=127.0.0.1:${port}
   await run('ceph-mon', '--id', 'a', '--mkfs', '--monmap', map)
   start('ceph-mon', '--id', 'a')
   const osd = randomUUID()
-  const store = join(folder, 'osd')
   mkdirSync(store)
   if (user.uid !== undefined) chownSync(store, user.uid, user.gid)
   await run('ceph', 'osd', 'new', osd)
@@ -100,6 +98,7 @@ rgw frontends = beast endpoint=127.0.0.1:${port}
   ])
   return {
     url,
+    bucket,
     accessKey,
     secretKey,
     /** The names of the stored objects. */

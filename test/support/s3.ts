@@ -11,6 +11,7 @@ interface S3rver {
 }
 
 const BUCKET = 'archive'
+const KEY = 'S3RVER'
 
 /** An S3 server of its own (s3rver), which checks signatures and can go away for a while. */
 export async function startS3() {
@@ -57,12 +58,14 @@ export async function startS3() {
   return {
     url: `http://127.0.0.1:${port}`,
     bucket: BUCKET,
+    accessKey: KEY,
+    secretKey: KEY,
     /** Settings of an installation that archives here. */
     env: {
       S3_ENDPOINT: `http://127.0.0.1:${port}`,
       S3_BUCKET: BUCKET,
-      S3_ACCESS_KEY: 'S3RVER',
-      S3_SECRET_KEY: 'S3RVER',
+      S3_ACCESS_KEY: KEY,
+      S3_SECRET_KEY: KEY,
       SVC_OUTBOUND_ALLOW: '127.0.0.1/32',
     },
     /** The stored objects, by their names. */

@@ -16,7 +16,7 @@ interface Writing {
 }
 
 /**
- * Creates API objects over kept connections until it is stopped or nobody listens any more, and records
+ * Creates API objects over kept connections until it is stopped or the server is gone, and records
  * every outcome: a status, or the code of the error of a connection.
  */
 export function startWriters({ base, apiKey, writers, prefix, pauseMs = 0 }: Writing) {
@@ -61,7 +61,7 @@ export function startWriters({ base, apiKey, writers, prefix, pauseMs = 0 }: Wri
     get newest() {
       return newest
     },
-    /** Waits until nobody listens any more. */
+    /** Waits until the server is gone. */
     ended: () => done,
     async stop() {
       isOver = true

@@ -12,7 +12,7 @@ export const archivedOf = ({ email }: Person) => sql<SqlBool>`
   id in (select archive_id from archived_copies where address = ${email} and is_own)`
 
 /**
- * Takes a person out of a batch of archived messages. A message that concerns nobody else of its
+ * Takes a person out of a batch of archived messages. A message that concerns no other person of its
  * organization is deleted. In others, and where the person was a correspondent from outside, a pseudonym
  * replaces the address: the message belongs to the others too.
  */

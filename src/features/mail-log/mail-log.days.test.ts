@@ -134,7 +134,7 @@ describe('the days that have expired', () => {
     expect(await traced()).toEqual(['last', 'new'])
   })
 
-  it('stay while a backup reads them, holding up nobody, and go with the next run', async () => {
+  it('stay while a backup reads them, without a delay for writers, and go with the next run', async () => {
     await insert(row('old', -old), row('new', -1))
     // pg_dump has this lock on every table until its end.
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>()

@@ -42,11 +42,11 @@ export interface Failure {
 
 /** Flushes a few messages at a time. Throws when the queue is away, not when a message is. */
 export async function flushEach(queue: MailQueue, ids: readonly string[], release: boolean) {
-  const todo = ids.slice(0, MOST)
+  const waiting = ids.slice(0, MOST)
   const failures: Failure[] = []
   const flushed: string[] = []
   const work = async () => {
-    for (let id = todo.shift(); id !== undefined; id = todo.shift()) {
+    for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
       if (failures.length >= MOST_FAILURES) return
       try {
         if (release) await queue.release(id)

@@ -8,8 +8,10 @@ import * as pending from './acl.repository.ts'
 import { type Entry, entryOf, INBOX, readEntry, stepsBetween } from './acl-rights.ts'
 
 const AT_ONCE = 4
-/** Not renewed: an entry takes three short requests. */
-const LEASE_SECONDS = 30
+/** Not renewed: thousands of folders take minutes. Claims of a dead process are free much earlier. */
+const LEASE_SECONDS = 600
+/** Dovecot must answer a request in time, however many folders and members a mailbox has. */
+const COMMANDS_AT_ONCE = 100
 const MAX_WAIT_SECONDS = 300
 const AWAY_SECONDS = 5
 
@@ -52,46 +54,70 @@ async function reconcile({ authCache, db, doveadm }: Needs, email: string): Prom
   // A personal mailbox now has the address; its holder may share folders, so leave its rights alone.
   if (isPersonal) return
   const entries = members.map((member) => entryOf(member, isKept))
-  const isExpected = isHosted && entries.length > 0
-  const steps = await stepsLeft(doveadm, email, entries, isExpected)
-  const answers = await doveadm.run(steps)
-  const failed = answers.findIndex(({ rows }) => rows === undefined)
-  if (failed >= 0) {
-    throw new Error(`${steps[failed]?.[0]} failed: exit status ${answers[failed]?.exitCode}`)
-  }
-  if (steps.length > 0 && (await stepsLeft(doveadm, email, entries, isExpected)).length > 0) {
-    throw new Error('Dovecot returns other rights than those that were set')
+  const folders = await foldersOf(doveadm, email)
+  if (!folders && isHosted && entries.length > 0) throw new Error('Dovecot knows no such mailbox')
+  if (folders) {
+    // Apart and first: folders without rights of their own follow the inbox.
+    await setRights(doveadm, { user: email, mailboxes: [INBOX], entries })
+    // Dovecot copies the rights of the day to a folder that a member makes, where they would outlive
+    // the membership.
+    await setRights(doveadm, { user: email, mailboxes: folders, entries: [] })
   }
   // Dovecot caches the mail location, which must not outlive the shared mailbox.
   if (!isShared) await authCache.flush([email])
 }
 
-/**
- * The commands that give the inbox these rights, and take those of other folders away: Dovecot copies the
- * rights of the day to a folder that a member makes, where they would outlive the membership.
- */
-async function stepsLeft(
-  doveadm: Core['doveadm'],
-  user: string,
-  entries: readonly Entry[],
-  isExpected: boolean,
-): Promise<DoveadmCommand[]> {
+type Doveadm = Core['doveadm']
+
+/** The folders of a mailbox besides its inbox; undefined when Dovecot does not know the mailbox. */
+async function foldersOf(doveadm: Doveadm, user: string): Promise<string[] | undefined> {
   const [listed] = await doveadm.run([['mailboxList', { user }]])
-  if (!listed?.rows) {
-    if (listed?.exitCode === NO_SUCH_USER && !isExpected) return []
-    throw new Error(`mailboxList failed: exit status ${listed?.exitCode}`)
-  }
-  const names = listed.rows.map(({ mailbox = '' }) => mailbox)
+  if (listed?.exitCode === NO_SUCH_USER) return undefined
+  if (!listed?.rows) throw new Error(`mailboxList failed: exit status ${listed?.exitCode}`)
   // Members make no folders among the kept messages, whose rights are those of the configuration.
-  const isOwn = (name: string) => !SHARED.test(name) && !`${name}/`.startsWith(KEPT_PREFIX)
-  const mailboxes = [INBOX, ...names.filter((name) => name !== INBOX && isOwn(name))]
-  const answers = await doveadm.run(mailboxes.map((mailbox) => ['aclGet', { user, mailbox }]))
+  return listed.rows
+    .map(({ mailbox = '' }) => mailbox)
+    .filter((name) => name !== INBOX && !SHARED.test(name) && !`${name}/`.startsWith(KEPT_PREFIX))
+}
+
+interface Rights {
+  user: string
+  mailboxes: readonly string[]
+  entries: readonly Entry[]
+}
+
+async function setRights(doveadm: Doveadm, rights: Rights): Promise<void> {
+  const steps = await stepsLeft(doveadm, rights)
+  if (steps.length === 0) return
+  const answers = await runAll(doveadm, steps)
+  const failed = answers.findIndex(({ rows }) => rows === undefined)
+  if (failed >= 0) {
+    throw new Error(`${steps[failed]?.[0]} failed: exit status ${answers[failed]?.exitCode}`)
+  }
+  if ((await stepsLeft(doveadm, rights)).length > 0) {
+    throw new Error('Dovecot returns other rights than those that were set')
+  }
+}
+
+async function stepsLeft(doveadm: Doveadm, rights: Rights): Promise<DoveadmCommand[]> {
+  const { user, mailboxes, entries } = rights
+  const answers = await runAll(
+    doveadm,
+    mailboxes.map((mailbox) => ['aclGet', { user, mailbox }]),
+  )
   return mailboxes.flatMap((mailbox, index) => {
     const answer = answers[index]
     if (!answer?.rows && answer?.exitCode !== NOT_FOUND) {
       throw new Error(`aclGet failed: exit status ${answer?.exitCode}`)
     }
-    const current = (answer.rows ?? []).map(readEntry)
-    return stepsBetween({ user, mailbox }, current, mailbox === INBOX ? entries : [])
+    return stepsBetween({ user, mailbox }, (answer.rows ?? []).map(readEntry), entries)
   })
+}
+
+async function runAll(doveadm: Doveadm, commands: readonly DoveadmCommand[]) {
+  const answers: Awaited<ReturnType<Doveadm['run']>> = []
+  for (let at = 0; at < commands.length; at += COMMANDS_AT_ONCE) {
+    answers.push(...(await doveadm.run(commands.slice(at, at + COMMANDS_AT_ONCE))))
+  }
+  return answers
 }
