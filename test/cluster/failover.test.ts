@@ -43,6 +43,7 @@ describe.skipIf(patroniMissing)(`${title}${skipped(patroniMissing)}`, () => {
     env = {
       SVC_SECRET_KEY: 'the root key of every process here',
       DATABASE_URL: cluster.url,
+      SVC_LOG_STDOUT: 'true',
       SVC_COOKIE_SECURE: 'false',
       WEBHOOK_URL: receiver.url,
       WEBHOOK_RETRY_SCHEDULE: '1',
@@ -57,6 +58,7 @@ describe.skipIf(patroniMissing)(`${title}${skipped(patroniMissing)}`, () => {
   })
   afterEach(() => {
     for (const name of cluster.machines) cluster.mend(name)
+    expect(servers.flatMap(unexpected)).toEqual([])
   })
   afterAll(async () => {
     await cleanUp()
@@ -133,6 +135,10 @@ describe.skipIf(patroniMissing)(`${title}${skipped(patroniMissing)}`, () => {
     expect(outcomes.filter((outcome) => !['201', '503'].includes(outcome))).toEqual([])
     return { before, acknowledged: all.flatMap((writers) => writers.acknowledged) }
   }
+
+  /** Lines of the log about errors that were answered with 500. */
+  const unexpected = ({ output }: Server) =>
+    output.stdout.split('\n').filter((line) => line.includes('request failed unexpectedly'))
 
   const isReady = async (server: Server) => (await server.send('GET', '/readyz')).status === 200
 

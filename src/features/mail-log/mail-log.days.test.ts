@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
 import { daysOf, daysReadBy, makeDay, nameOfDay, placesOf } from '../../../test/support/days.ts'
+import { untilBlocked } from '../../../test/support/locks.ts'
 import { emptyDatabase } from '../../../test/support/postgres.ts'
 import { openDatabase } from '../../database/database.ts'
 import { migrate } from '../../database/migrate.ts'
@@ -69,6 +70,20 @@ it('makes a day once when several processes begin together', async () => {
   owner = await app.operator('owner')
   const made = await Promise.all([1, 2, 3].map(() => makeLogDays(app.core)))
   expect(made.reduce((sum, count) => sum + count)).toBe(4)
+})
+
+it('stores a row that comes while its day is made, in that day', async () => {
+  app.clock.advance(9 * DAY_MS)
+  owner = await app.operator('owner')
+  const { db } = app.core
+  let arriving: Promise<unknown> | undefined
+  await db.transaction().execute(async (tx) => {
+    await makeDay(tx, mailLog, at(0))
+    arriving = insert(row('meanwhile', 0))
+    await untilBlocked(db)
+  })
+  await arriving
+  expect(await places()).toEqual({ meanwhile: nameOf(0) })
 })
 
 it('stores a log that is read twice once, on either side of midnight', async () => {

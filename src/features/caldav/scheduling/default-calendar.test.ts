@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type DavClient, NAMESPACES } from '../../../../test/support/dav.ts'
 import { meeting, startInvitations } from '../../../../test/support/invitations.ts'
-import { waitFor } from '../../../../test/support/wait.ts'
+import { untilBlocked } from '../../../../test/support/locks.ts'
 
 let host: Awaited<ReturnType<typeof startInvitations>>
 let acme: Awaited<ReturnType<typeof host.app.tenant>>
@@ -123,11 +122,7 @@ it('loses no invitation that arrives while the chosen calendar is deleted', asyn
   await db.transaction().execute(async (tx) => {
     await tx.deleteFrom('dav_collections').where('uri', '=', 'work').execute()
     arriving = invite('meanwhile')
-    await waitFor(async () => {
-      const { rows } = await sql`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
-      return rows.length > 0
-    })
+    await untilBlocked(db)
   })
   await arriving
   expect(await calendarOf('meanwhile')).toBe('calendar')
