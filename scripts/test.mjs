@@ -29,7 +29,7 @@ const env = {
   MAILPLANE_LANES: lanes.join(),
 }
 
-// The checks run beside the tests, whose lanes begin by waiting for servers. What they print comes
+// The checks run beside the tests, whose lanes begin by waiting for servers. Their output comes
 // at the end, where it is seen.
 const checks = lanes.length === 0 ? run([join('scripts', 'check.mjs')], 'pipe') : { status: 0 }
 const tests = run(

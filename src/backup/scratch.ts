@@ -8,7 +8,7 @@ import { StartupError } from '../startup-error.ts'
 
 /**
  * A PostgreSQL of its own for the time of the work, under DATA_DIR, so that the database in use is
- * not touched. What a killed process left there is used again and removed at the end.
+ * not touched. Files that a killed process left there are used again and removed at the end.
  */
 export async function withScratch<Result>(
   { DATA_DIR }: Pick<Config, 'DATA_DIR'>,

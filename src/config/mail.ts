@@ -65,7 +65,7 @@ export const edgeVariables = {
   EDGE_MAIL_DIR: env.text('Folder of the mailboxes', '/var/vmail'),
   EDGE_RELAY_HOST: env.text('Relay for all outgoing mail, as [host]:port'),
   EDGE_AUTOMATIC_HOST: env.text(
-    'Where a backend sends redirects and replies, as host:port of the private listener 10588',
+    'Destination of redirects and replies of a backend, as host:port of the private listener 10588',
   ),
   MAIL_MOVE_KEEP_HOURS: env.integer(
     'Hours that the old copy of a moved mailbox stays on the host that it left',

@@ -79,7 +79,7 @@ export const serverVariables = {
   SVC_MFA_ISSUER: env.text('Issuer name that authenticator applications show', 'Mailplane'),
   SVC_MAIL_HOSTNAME: env.text('Mail host that MX records and DNS advice name', 'mail.localhost'),
   SVC_DOMAIN_OWNERSHIP: env.choice(
-    'Whether a domain is hosted only after its ownership is proven; `off` is for hosts with one owner',
+    'Proof of ownership before a domain is hosted; `off` is for hosts with one owner',
     'on',
     ['on', 'off'],
   ),

@@ -104,7 +104,7 @@ async function visit(
 const isSame = (one: Mail, other: Mail): boolean => one.message === other.message
 
 /**
- * A sender signs what its own organization made of the message. What another organization changed is
+ * A sender signs what its own organization made of the message. Changes of another organization are
  * not signed; headers that its spam filter puts in front do no harm.
  */
 function signedAfter({ mail, signedFor }: Part, passed: Mail): string | undefined {

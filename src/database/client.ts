@@ -123,7 +123,7 @@ export class Client {
     }
   }
 
-  /** When the present statement began. */
+  /** The time at which the present statement began. */
   get runsSince(): number | undefined {
     return this.#running?.since
   }

@@ -40,7 +40,7 @@ const rowsOf = (files: InstalledFile[]) =>
     return `| ${name} | /etc/${name} | ${owner} | ${mode} |`
   })
 
-/** How one of several hosts is set up. */
+/** The README of one of several hosts: the steps that set it up. */
 function readmeOfPart(edge: EdgeSettings, host: HostPart, files: InstalledFile[]): string {
   const servers = ['postfix', 'rspamd', 'dovecot', 'clamav'].filter((server) =>
     files.some(({ name }) => name.startsWith(`${server}/`)),

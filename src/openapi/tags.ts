@@ -3,7 +3,7 @@ import type { DescribedRoute } from './collect.ts'
 /** The groups of the reference, in the order in which most readers need them. */
 const TAGS: Record<string, string> = {
   bootstrap: 'The first organization of a new installation.',
-  capabilities: 'What this installation offers; read it before you use an optional part.',
+  capabilities: 'Features of this installation; read them before you use an optional part.',
   auth: 'Login to the dashboard, sessions, password and second factor of the own user.',
   'api-keys': 'Keys for programs, with scopes and expiry.',
   users: 'Dashboard users of an organization: invitations, roles, sessions.',
@@ -16,7 +16,8 @@ const TAGS: Record<string, string> = {
   filters: 'Sieve scripts of a mailbox, written by its organization.',
   'transport-rules': 'Rules that change, divert or reject mail of an organization as it passes.',
   webhooks: 'Endpoints that receive events, deliveries and dead letters.',
-  'rate-limiter': 'How many messages an organization, a domain or a mailbox may send and receive.',
+  'rate-limiter':
+    'Limits of the messages that an organization, a domain or a mailbox sends and receives.',
   storage: 'Storage use, quotas and clean-up.',
   tracking: 'Opens, clicks, unsubscribing and suppressed addresses.',
   'url-protection':
@@ -24,7 +25,7 @@ const TAGS: Record<string, string> = {
   suppressions: 'Addresses of the own organization that get no more mail.',
   messages: 'Sending mail, and what became of the messages of the own organization.',
   templates: 'Templates of mail: versions, rendering, sending.',
-  activity: 'What happened in the own organization: events, and changes by operators.',
+  activity: 'Activity in the own organization: events, and changes by operators.',
   analytics: 'Figures of mail by domain, and reports.',
   migration: 'Copies of mailboxes from and to other servers over IMAP.',
   archive: 'Archived mail of an organization: search, restore, keys and imports.',
@@ -37,7 +38,7 @@ const TAGS: Record<string, string> = {
   mailbox: "The holder's own settings: rules, forwarding, vacation reply, blocked senders.",
   platform: 'The console of operators: their accounts, audit trail, alerts, backups, services.',
   security: 'Failed logins, blocks, IP and country rules, data loss prevention.',
-  'message-trace': 'What happened to a message, and the quarantine.',
+  'message-trace': 'The trace of a message, and the quarantine.',
   queue: 'The mail queue of Postfix.',
   monitoring: 'State of the services and of the host.',
   ssl: 'TLS certificates and the accounts at the certificate authority.',

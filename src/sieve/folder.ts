@@ -1,8 +1,8 @@
 const MAX_LENGTH = 240
 
 /**
- * Why Dovecot cannot create a folder with this name; undefined when it can. Folders are stored as
- * Maildir++, where a dot separates the levels on disk and `/` does in names.
+ * The reason that Dovecot cannot create a folder with this name; undefined when it can. Folders are
+ * stored as Maildir++, where a dot separates the levels on disk and `/` does in names.
  */
 export function folderProblem(name: string): string | undefined {
   if (encodedLength(name) > MAX_LENGTH) return 'it is too long'

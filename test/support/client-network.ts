@@ -11,7 +11,7 @@ const SYSTEM_ROOTS = '/etc/ssl/certs/ca-certificates.crt'
 
 export type ClientNetwork = Awaited<ReturnType<typeof startClientNetwork>>
 
-/** Why programs cannot have names and ports of their own here; undefined when they can. */
+/** The reason that programs cannot have names and ports of their own here, if there is one. */
 export const clientNetworkMissing =
   process.getuid?.() !== 0
     ? 'ports below 1024 need root'

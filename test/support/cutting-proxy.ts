@@ -55,7 +55,7 @@ export async function startCuttingProxy(
   url.port = String((proxy.address() as AddressInfo).port)
   return {
     url: url.href,
-    /** How many connections were forwarded. */
+    /** Number of connections that were forwarded. */
     get connections() {
       return connections
     },

@@ -10,7 +10,7 @@ interface Asked {
   commands: Command[]
 }
 
-/** How it responds: like Dovecot, with a command error, with an HTTP error, or never. */
+/** Its behaviour: respond like Dovecot, with a command error, with an HTTP error, or never. */
 export type Mood =
   | 'well'
   | 'temporary failure'

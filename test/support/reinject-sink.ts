@@ -7,9 +7,7 @@ export interface Received {
   content: string
 }
 
-/**
- * How it responds: accepts everything, rejects the recipient, fails after the message, or never.
- */
+/** Its behaviour: accept, reject the recipient, fail after the message, or never respond. */
 export type SinkMood = 'well' | 'refuses' | 'drops' | 'silent'
 
 /** A mail server that stores received messages. */

@@ -23,7 +23,7 @@ export function openPrograms() {
   }
   return {
     folder,
-    /** How every program is run. */
+    /** Options that every program is started with. */
     options,
     start(program: string, args: string[], env: Record<string, string> = {}) {
       const child = spawn(program, args, {

@@ -23,7 +23,7 @@ export async function startStallingProxy(databaseUrl: string) {
   })
   return {
     ...proxy,
-    /** How many connections have fallen silent. */
+    /** Number of connections that have fallen silent. */
     get stalls() {
       return stalls
     },

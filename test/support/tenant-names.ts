@@ -2,7 +2,7 @@ import { ulid } from '../../src/lib/ulid.ts'
 import type { Place, Route } from './references.ts'
 import type { Tenant } from './two-tenants.ts'
 
-/** How a resource can be named: the caller's own, and each form of a foreign one. */
+/** Names of a resource: the caller's own, and each form of a foreign one. */
 export interface Named {
   own(): string
   /** A resource of another tenant, and one that does not exist. */

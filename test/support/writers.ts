@@ -57,7 +57,7 @@ export function startWriters({ base, apiKey, writers, prefix, pauseMs = 0 }: Wri
   return {
     acknowledged,
     outcomes,
-    /** When the newest write that was acknowledged began. */
+    /** The start of the newest write that was acknowledged. */
     get newest() {
       return newest
     },

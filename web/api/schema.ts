@@ -19,7 +19,7 @@ export type AccountLink = {
   expired: boolean
   /** none: created on the host and not mailed */
   mail_status: "pending" | "sent" | "failed" | "none"
-  /** Why the mail could not be sent */
+  /** Reason that the mail could not be sent */
   mail_error: string | null
 } | null
 
@@ -81,7 +81,7 @@ export type AlertRule = {
   metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
   comparator: ">" | ">=" | "<" | "<=" | "=="
   threshold: number
-  /** How long the condition must hold before the rule fires */
+  /** Seconds that the condition must hold before the rule fires */
   for_seconds: number
   severity: "critical" | "warning" | "info"
   enabled: boolean
@@ -204,7 +204,7 @@ export type ArchiveSpoolStatus = {
     oldest_at: string | null
     /** Messages that could not be archived */
     failures: number
-    /** Why nothing is uploaded */
+    /** Reason that nothing is uploaded */
     problem: string | null
     problem_since: string | null
     seen_at: string
@@ -304,7 +304,7 @@ export type Certificate = {
   algorithm: string | null
   key_size: number | null
   auto_renew: boolean | null
-  /** Why it cannot be read, or could not be renewed */
+  /** Reason that it cannot be read, or could not be renewed */
   error_message: string | null
   valid_from: string | null
   valid_until: string | null
@@ -325,7 +325,7 @@ export type ComparedDnsRecord = {
   /** Mail suffers without it; the others help mail programs and other hosts */
   required: boolean
   description: string
-  /** What DNS has; unknown when it did not answer */
+  /** The state in DNS; unknown when it did not answer */
   status?: "pass" | "missing" | "different" | "unknown"
   /** The records of this kind that DNS has */
   found?: Array<string>
@@ -370,14 +370,14 @@ export type CreatedDomain = {
   description: string | null
   active: boolean
   verified_at: string | null
-  /** When its ownership was proven; null = a pending claim, which is not hosted */
+  /** Time when its ownership was proven; null = a pending claim, which is not hosted */
   ownership_verified_at: string | null
   /** Bytes; bounds the sum over the mailboxes; 0 = no bound */
   max_quota: number
   max_users: number
   dkim_enabled: boolean
   dkim_selector: string
-  /** Whether mail of its SMTP credentials may be tracked, where the host tracks */
+  /** Mail of its SMTP credentials may be tracked, where the host tracks */
   tracking_enabled: boolean
   /** Limits of the rate limiter */
   rate_limits: Record<string, unknown>
@@ -424,7 +424,7 @@ export type CreatedSmtpCredential = {
   /** false: its mail is not tracked, whatever the host does */
   tracking_enabled: boolean
   last_used_at: string | null
-  /** false = revoked */
+  /** false: revoked */
   active: boolean
   created_at: string
   updated_at: string
@@ -450,7 +450,7 @@ export type DashboardUser = {
   role: "owner" | "admin" | "read_only"
   /** invited: has not set a password yet */
   status: "invited" | "active" | "disabled"
-  /** false = disabled */
+  /** false: disabled */
   is_active: boolean
   two_factor_enabled: boolean
   last_login_at: string | null
@@ -468,7 +468,7 @@ export type DataErasure = {
   reason: string | null
   /** Counts of removed items so far, by kind of data */
   removed: Record<string, unknown>
-  /** Why the removal is postponed */
+  /** Reason that the removal is postponed */
   error_message: string | null
   soft_deleted_at: string
   hard_delete_scheduled_at: string
@@ -506,7 +506,7 @@ export type DeletedMailbox = {
   held: boolean
   /** Attempts to remove the mail so far */
   attempts: number
-  /** Why the last attempt failed */
+  /** Reason that the last attempt failed */
   error_message: string | null
 }
 
@@ -606,7 +606,7 @@ export type DnsCheck = {
   actual?: string | null
   found?: boolean
   policy?: string
-  /** How to fix the record */
+  /** Advice for fixing the record */
   message?: string
 }
 
@@ -647,14 +647,14 @@ export type Domain = {
   description: string | null
   active: boolean
   verified_at: string | null
-  /** When its ownership was proven; null = a pending claim, which is not hosted */
+  /** Time when its ownership was proven; null = a pending claim, which is not hosted */
   ownership_verified_at: string | null
   /** Bytes; bounds the sum over the mailboxes; 0 = no bound */
   max_quota: number
   max_users: number
   dkim_enabled: boolean
   dkim_selector: string
-  /** Whether mail of its SMTP credentials may be tracked, where the host tracks */
+  /** Mail of its SMTP credentials may be tracked, where the host tracks */
   tracking_enabled: boolean
   /** Limits of the rate limiter */
   rate_limits: Record<string, unknown>
@@ -689,14 +689,14 @@ export type DomainDetail = {
   description: string | null
   active: boolean
   verified_at: string | null
-  /** When its ownership was proven; null = a pending claim, which is not hosted */
+  /** Time when its ownership was proven; null = a pending claim, which is not hosted */
   ownership_verified_at: string | null
   /** Bytes; bounds the sum over the mailboxes; 0 = no bound */
   max_quota: number
   max_users: number
   dkim_enabled: boolean
   dkim_selector: string
-  /** Whether mail of its SMTP credentials may be tracked, where the host tracks */
+  /** Mail of its SMTP credentials may be tracked, where the host tracks */
   tracking_enabled: boolean
   /** Limits of the rate limiter */
   rate_limits: Record<string, unknown>
@@ -743,14 +743,14 @@ export type DomainListItem = {
   description: string | null
   active: boolean
   verified_at: string | null
-  /** When its ownership was proven; null = a pending claim, which is not hosted */
+  /** Time when its ownership was proven; null = a pending claim, which is not hosted */
   ownership_verified_at: string | null
   /** Bytes; bounds the sum over the mailboxes; 0 = no bound */
   max_quota: number
   max_users: number
   dkim_enabled: boolean
   dkim_selector: string
-  /** Whether mail of its SMTP credentials may be tracked, where the host tracks */
+  /** Mail of its SMTP credentials may be tracked, where the host tracks */
   tracking_enabled: boolean
   /** Limits of the rate limiter */
   rate_limits: Record<string, unknown>
@@ -980,7 +980,7 @@ export type FeedbackLoop = {
   id: string
   /** The complaining recipient; empty if the provider omits it */
   original_recipient: string
-  /** Where the report was sent */
+  /** Address that the report was sent to */
   complaint_recipient: string | null
   organization_id: string
   isp_name: string
@@ -999,7 +999,7 @@ export type FeedbackLoop = {
 export type FilterScript = {
   name: string
   content: string
-  /** Whether the script runs on incoming mail */
+  /** The script runs on incoming mail */
   active: boolean
   /** Size in bytes */
   size: number
@@ -1240,18 +1240,18 @@ export type MailboxBlockedSenders = {
   addresses: Array<string>
   /** false: the script was written by another program; saving replaces it */
   managed: boolean
-  /** Where their mail goes */
+  /** Folder that their mail goes to */
   folder: string
-  /** How many can be blocked */
+  /** Number of addresses that can be blocked */
   limit: number
 }
 
 export type MailboxCapabilities = {
   email_address: string
   capabilities: {
-    /** Whether mail can be read over JMAP: the service runs, and the mail server answers */
+    /** Mail can be read over JMAP: the service runs, and the mail server answers */
     mail: boolean
-    /** Whether mail can be sent over JMAP: `mail`, and the mail server takes messages */
+    /** Mail can be sent over JMAP: `mail`, and the mail server takes messages */
     send: boolean
     settings: boolean
     two_factor: boolean
@@ -1260,11 +1260,11 @@ export type MailboxCapabilities = {
     grants: boolean
     /** Own keys, and encrypted delivery */
     encryption: boolean
-    /** Whether the filter service is there; looked at anew every minute */
+    /** The filter service answers; checked every minute */
     rules: boolean
-    /** Whether the filter service is there; looked at anew every minute */
+    /** The filter service answers; checked every minute */
     forwarding: boolean
-    /** Whether the filter service is there; looked at anew every minute */
+    /** The filter service answers; checked every minute */
     vacation: boolean
     ai: boolean
   }
@@ -1274,7 +1274,7 @@ export type MailboxForwarding = {
   enabled: boolean
   /** At most 5; the own address and what is no address are dropped */
   addresses: Array<string>
-  /** Whether a copy stays in this mailbox */
+  /** A copy stays in this mailbox */
   keep_copy: boolean
   /** false: the script was written by another program; saving replaces it */
   managed: boolean
@@ -1297,7 +1297,7 @@ export type MailboxMove = {
   messages: number | null
   /** Attempts that failed so far */
   attempts: number
-  /** Why the last attempt failed */
+  /** Reason that the last attempt failed */
   error_message: string | null
   /** Not continued before this time */
   due_at: string
@@ -1393,7 +1393,7 @@ export type MailboxVacation = {
   managed: boolean
 }
 
-/** What became of a message for one recipient */
+/** Outcome of a message for one recipient */
 export type Message = {
   id: string
   timestamp: string
@@ -1418,14 +1418,14 @@ export type Message = {
   direction: "outbound" | "inbound"
 }
 
-/** What an operator decided about a held message */
+/** Decision of an operator about a held message */
 export type MessageDecision = {
   id: string
   action: string
   created_at: string
 }
 
-/** What a recipient did with a tracked message */
+/** Action of a recipient on a tracked message */
 export type MessageEngagement = {
   id: string
   type: string
@@ -1466,7 +1466,7 @@ export type MigrationJob = {
   is_delta: boolean
   is_retry: boolean
   parent_job_id: string | null
-  /** Why the job failed */
+  /** Reason that the job failed */
   error: string | null
   started_at: string | null
   completed_at: string | null
@@ -1497,7 +1497,7 @@ export type MtaSts = {
   /** The id for the record of `_mta-sts` */
   policy_id: string
   policy_url: string
-  /** Why `enforce` would lose mail */
+  /** Reasons that `enforce` would lose mail */
   problems: Array<string>
   /** Last look at DNS under `enforce` */
   checked_at: string | null
@@ -2007,7 +2007,7 @@ export type RagSearch = {
     /** 0 to 1; relative to the other results */
     score: number
   }>
-  /** How many were ranked and reach min_score */
+  /** Number of results that were ranked and reach min_score */
   total: number
   query: string
   /** The ranking method: full_text alone, or combined with the method named here */
@@ -2097,14 +2097,14 @@ export type RetentionPolicy = {
   id: string
   organization_id: string
   retention_days: number
-  /** When true, retention deletes nothing */
+  /** Retention deletes nothing */
   legal_hold: boolean
   auto_archive: boolean
   archive_after_days: number
   status: "scheduled" | "in_force"
   /** A stricter policy has a grace period of 7 days */
   applies_from: string
-  /** What applies today; null while no mail is deleted yet */
+  /** The policy that applies today; null while no mail is deleted yet */
   in_force: {
     retention_days: number
     auto_archive: boolean
@@ -2118,7 +2118,7 @@ export type RetentionPreview = {
   retention_days: number
   auto_archive: boolean
   archive_after_days: number
-  /** true: a hold on the whole organization keeps everything */
+  /** A hold on the whole organization keeps everything */
   on_hold: boolean
   /** Messages and rows that a run would delete or move today, by kind */
   counts: {
@@ -2152,7 +2152,7 @@ export type RotatedSmtpCredential = {
   /** false: its mail is not tracked, whatever the host does */
   tracking_enabled: boolean
   last_used_at: string | null
-  /** false = revoked */
+  /** false: revoked */
   active: boolean
   created_at: string
   updated_at: string
@@ -2182,7 +2182,7 @@ export type SavedTemplate = {
   version: number
   /** Written once a second */
   render_count: number
-  /** false = deleted */
+  /** false: deleted */
   active: boolean
   created_at: string
   updated_at: string
@@ -2309,7 +2309,7 @@ export type SmtpCredential = {
   /** false: its mail is not tracked, whatever the host does */
   tracking_enabled: boolean
   last_used_at: string | null
-  /** false = revoked */
+  /** false: revoked */
   active: boolean
   created_at: string
   updated_at: string
@@ -2410,7 +2410,7 @@ export type SwitchedSmtpCredential = {
   /** false: its mail is not tracked, whatever the host does */
   tracking_enabled: boolean
   last_used_at: string | null
-  /** false = revoked */
+  /** false: revoked */
   active: boolean
   created_at: string
   updated_at: string
@@ -2441,7 +2441,7 @@ export type Template = {
   version: number
   /** Written once a second */
   render_count: number
-  /** false = deleted */
+  /** false: deleted */
   active: boolean
   created_at: string
   updated_at: string
@@ -2465,7 +2465,7 @@ export type TemplateSummary = {
   version: number
   /** Written once a second */
   render_count: number
-  /** false = deleted */
+  /** false: deleted */
   active: boolean
   created_at: string
   updated_at: string
@@ -2481,7 +2481,7 @@ export type TemplateVersion = {
 
 export type ThrottleEntry = {
   id: string
-  /** What is refused: all logins of an IP address, of an account, or both together */
+  /** Logins that are refused: all of an IP address, of an account, or of both together */
   kind: "ip" | "account" | "account_from_ip"
   /** IPv4 address or IPv6 /64 */
   client_ip: string | null
@@ -2668,7 +2668,7 @@ export type UpdatedSmtpCredential = {
   /** false: its mail is not tracked, whatever the host does */
   tracking_enabled: boolean
   last_used_at: string | null
-  /** false = revoked */
+  /** false: revoked */
   active: boolean
   created_at: string
   updated_at: string
@@ -2706,7 +2706,7 @@ export type UrlFeedFile = {
   /** Lines that are neither a host nor an address */
   unread_lines: number
   loaded_at: string | null
-  /** Why the last reading failed; the one before applies */
+  /** Reason that the last reading failed; the one before applies */
   problem: string | null
 }
 
@@ -2771,7 +2771,7 @@ export type WarmUpSchedule = {
   paused_at: string | null
   /** From 1, in UTC */
   day: number
-  /** true: mail is not limited any more */
+  /** Mail is not limited any more */
   completed: boolean
   stage: string
   /** Messages that may be delivered today */
@@ -2886,7 +2886,7 @@ export type WebhookEventType = {
   has_producer: boolean
   /** The name is taken and nothing is expected to emit it */
   reserved: boolean
-  /** What `data` of the envelope may look like */
+  /** Example of `data` in the envelope */
   example: Record<string, unknown>
   /** JSON Schema of `data` */
   data_schema: Record<string, unknown>
@@ -2929,7 +2929,7 @@ export type WholeTemplateVersion = {
 }
 
 export interface Get {
-  /** What happened in the organization, newest first. Key(read) */
+  /** Activity in the organization, newest first. Key(read) */
   '/activity/': {
     query?: {
       /** From 1 */
@@ -3022,7 +3022,7 @@ export interface Get {
       generated_at: string
     }
   }
-  /** How much of the mail of a domain bounces or is complained about. Key(read) */
+  /** Rates of bounces and complaints of the mail of a domain. Key(read) */
   '/analytics/deliverability/{domain}': {
     params: {
       domain: string
@@ -3087,7 +3087,7 @@ export interface Get {
       generated_at: string
     }
   }
-  /** How much of the mail of a domain is opened and clicked. Key(read) */
+  /** Rates of opens and clicks of the mail of a domain. Key(read) */
   '/analytics/engagement/{domain}': {
     params: {
       domain: string
@@ -3125,7 +3125,7 @@ export interface Get {
       generated_at: string
     }
   }
-  /** Whether figures can be read. Key(read) */
+  /** Health of the access to the figures. Key(read) */
   '/analytics/health': {
     data: {
       status: "healthy"
@@ -3376,7 +3376,7 @@ export interface Get {
       organization: "open" | "done"
       /** open: a bootstrap token creates the first one */
       operator: "open" | "done"
-      /** Where the token is on the host of the server; null once the step is done */
+      /** Files of the tokens on the host of the server; null once the step is done */
       token_files: {
         organization: string | null
         operator: string | null
@@ -3394,9 +3394,9 @@ export interface Get {
         id: string
         /** As programs show it */
         name: string
-        /** Where programs find it; null for those of a shared mailbox */
+        /** Path at which programs find it; null for those of a shared mailbox */
         path: string | null
-        /** What a calendar takes, such as VEVENT; empty for an address book */
+        /** Components that a calendar takes, such as VEVENT; empty for an address book */
         components: Array<string>
         object_count: number
         bytes: number
@@ -3415,9 +3415,9 @@ export interface Get {
         id: string
         /** As programs show it */
         name: string
-        /** Where programs find it; null for those of a shared mailbox */
+        /** Path at which programs find it; null for those of a shared mailbox */
         path: string | null
-        /** What a calendar takes, such as VEVENT; empty for an address book */
+        /** Components that a calendar takes, such as VEVENT; empty for an address book */
         components: Array<string>
         object_count: number
         bytes: number
@@ -3456,13 +3456,13 @@ export interface Get {
       }
     }
   }
-  /** Where programs find calendars and contacts. Key(read) */
+  /** URLs at which programs find calendars and contacts. Key(read) */
   '/caldav/discovery': {
     data: {
       caldav_url: string
       carddav_url: string
       well_known: Array<string>
-      /** What programs log in with */
+      /** Name that programs log in with */
       login: string
     }
   }
@@ -3689,7 +3689,7 @@ export interface Get {
       total: number
     }
   }
-  /** What DNS showed of a domain and since when, newest first. Key(read) */
+  /** Results of the DNS checks of a domain and since when they hold, newest first. Key(read) */
   '/domains/{domain_id}/dns-checks': {
     params: {
       domain_id: string
@@ -3757,7 +3757,7 @@ export interface Get {
       }>
     }
   }
-  /** What other hosts report about TLS of their deliveries to a domain (TLS-RPT). Key(read) */
+  /** Reports of other hosts about TLS of their deliveries to a domain (TLS-RPT). Key(read) */
   '/domains/{domain_id}/tls-reports': {
     params: {
       domain_id: string
@@ -3825,7 +3825,7 @@ export interface Get {
       domain_details: Domain
     }
   }
-  /** How the generation of a large key goes; kept for a day. Key(read) */
+  /** Progress of the generation of a large key; kept for a day. Key(read) */
   '/encryption/pgp/jobs/{job_id}': {
     params: {
       job_id: string
@@ -3863,7 +3863,7 @@ export interface Get {
       fingerprint: string
     }
     query?: {
-      /** Where several addresses have the key */
+      /** Address of the key, needed when several addresses have it */
       email?: string
       /** Platform callers only: the organization that is meant */
       organization_id?: string
@@ -3897,7 +3897,7 @@ export interface Get {
       fingerprint: string
     }
     query?: {
-      /** Where several addresses have the key */
+      /** Address of the key, needed when several addresses have it */
       email?: string
       /** Platform callers only: the organization that is meant */
       organization_id?: string
@@ -3983,11 +3983,11 @@ export interface Get {
   '/mailbox/capabilities': {
     data: MailboxCapabilities
   }
-  /** Whether mail that arrives is encrypted to the own key or certificate. Mailbox session */
+  /** Encryption of incoming mail to the own key or certificate. Mailbox session */
   '/mailbox/encryption/delivery': {
     data: EncryptedDelivery
   }
-  /** How the generation of an own large key goes; kept for a day. Mailbox session */
+  /** Progress of the generation of an own large key; kept for a day. Mailbox session */
   '/mailbox/encryption/pgp/jobs/{job_id}': {
     params: {
       job_id: string
@@ -4058,7 +4058,7 @@ export interface Get {
     }
     data: SmimePrivateKey
   }
-  /** Where mail of this mailbox goes on to. Mailbox session */
+  /** Forwarding of this mailbox. Mailbox session */
   '/mailbox/forwarding': {
     data: MailboxForwarding
   }
@@ -4106,7 +4106,7 @@ export interface Get {
       }
     }
   }
-  /** Whether the login requires a second factor. Mailbox session */
+  /** State of the second factor of the own login. Mailbox session */
   '/mailbox/two-factor': {
     data: {
       enabled: boolean
@@ -4417,7 +4417,7 @@ export interface Get {
       jobs: Array<MigrationJob>
     }
   }
-  /** How far a job is. Key(read) */
+  /** Progress of a migration job. Key(read) */
   '/migration/jobs/{job_id}': {
     params: {
       job_id: string
@@ -4489,7 +4489,7 @@ export interface Get {
       }>
     }
   }
-  /** Whether the monitoring itself works. Operator(support+) */
+  /** Health of the monitoring itself. Operator(support+) */
   '/monitoring/health': {
     data: {
       status: "healthy"
@@ -5065,7 +5065,7 @@ export interface Get {
     }
     data: {
       lines: Array<LogLine>
-      /** Whether there are more lines than returned */
+      /** There are more lines than returned */
       truncated: boolean
       source: string
       available_services: Array<string>
@@ -5220,7 +5220,7 @@ export interface Get {
   '/platform/system-mail': {
     data: SystemMailServer
   }
-  /** Whether the mail queue can be seen. Operator(support+) */
+  /** Health of the access to the mail queue. Operator(support+) */
   '/queue/health': {
     data: {
       status: "healthy"
@@ -5262,7 +5262,7 @@ export interface Get {
         size: number
         date: string
         arrival_time: string
-        /** Why the last attempt failed, in words */
+        /** Reason that the last attempt failed, in words */
         reason: string | null
       }>
       total: number
@@ -5283,7 +5283,7 @@ export interface Get {
         name: string
         value: string
       }>
-      /** true: the header is longer than 512 KB */
+      /** The header is longer than 512 KB */
       truncated: boolean
     }
   }
@@ -5301,7 +5301,7 @@ export interface Get {
         size: number
         date: string
         arrival_time: string
-        /** Why the last attempt failed, in words */
+        /** Reason that the last attempt failed, in words */
         reason: string | null
       }>
       total: number
@@ -5330,7 +5330,7 @@ export interface Get {
         size: number
         date: string
         arrival_time: string
-        /** Why the last attempt failed, in words */
+        /** Reason that the last attempt failed, in words */
         reason: string | null
       }>
       queue_error: string | null
@@ -5356,7 +5356,7 @@ export interface Get {
         size: number
         date: string
         arrival_time: string
-        /** Why the last attempt failed, in words */
+        /** Reason that the last attempt failed, in words */
         reason: string | null
       }>
       total: number
@@ -5414,7 +5414,7 @@ export interface Get {
       storage_bytes: number
     }
   }
-  /** Whether search works, and in which mode. Key(read) */
+  /** Health of search, and its mode. Key(read) */
   '/rag/health': {
     data: {
       status: "healthy"
@@ -5437,7 +5437,7 @@ export interface Get {
       total: number
     }
   }
-  /** How an organization is indexed and searched. Key(read) */
+  /** Settings for indexing and searching the mail of an organization. Key(read) */
   '/rag/organizations/{organization_id}/rag/config': {
     params: {
       organization_id: string
@@ -5496,7 +5496,7 @@ export interface Get {
     }
     data: RagDomainConfiguration
   }
-  /** How far the mail of a domain is indexed. Key(read) */
+  /** Progress of indexing the mail of a domain. Key(read) */
   '/rag/rag/index/status/{domain}': {
     params: {
       domain: string
@@ -5542,7 +5542,7 @@ export interface Get {
           monthly_limit: number
           /** Messages in any 10 seconds, once it has been set; 0 = no limit */
           burst_limit: number
-          /** Enforced or not */
+          /** The limit is enforced */
           active: boolean
           /** The rule with the lowest number is looked at first */
           priority: number
@@ -5630,7 +5630,7 @@ export interface Get {
           monthly_limit: number
           /** Messages in any 10 seconds, once it has been set; 0 = no limit */
           burst_limit: number
-          /** Enforced or not */
+          /** The limit is enforced */
           active: boolean
           /** The rule with the lowest number is looked at first */
           priority: number
@@ -5718,7 +5718,7 @@ export interface Get {
           monthly_limit: number
           /** Messages in any 10 seconds, once it has been set; 0 = no limit */
           burst_limit: number
-          /** Enforced or not */
+          /** The limit is enforced */
           active: boolean
           /** The rule with the lowest number is looked at first */
           priority: number
@@ -5806,7 +5806,7 @@ export interface Get {
           monthly_limit: number
           /** Messages in any 10 seconds, once it has been set; 0 = no limit */
           burst_limit: number
-          /** Enforced or not */
+          /** The limit is enforced */
           active: boolean
           /** The rule with the lowest number is looked at first */
           priority: number
@@ -5894,7 +5894,7 @@ export interface Get {
           monthly_limit: number
           /** Messages in any 10 seconds, once it has been set; 0 = no limit */
           burst_limit: number
-          /** Enforced or not */
+          /** The limit is enforced */
           active: boolean
           /** The rule with the lowest number is looked at first */
           priority: number
@@ -6105,7 +6105,7 @@ export interface Get {
       }
       /** false: this installation does not pace mail */
       enforced: boolean
-      /** What to set when limits are not enforced */
+      /** Variables to set when limits are not enforced */
       note: string | null
     }
   }
@@ -6361,7 +6361,7 @@ export interface Get {
       /** Exact, in any case */
       username?: string
       service?: "smtp" | "imap" | "pop3" | "sieve" | "lmtp" | "doveadm" | "other" | "mail_account" | "api" | "operator" | "operator_mfa" | "api_mfa" | "password_reset" | "webmail" | "mail_program" | "api_key"
-      /** Whether a block is in force now */
+      /** A block is in force now */
       blocked?: boolean
       /** ISO date or datetime of the last attempt, inclusive */
       date_from?: string
@@ -6438,9 +6438,9 @@ export interface Get {
         total: number
         total_pages: number
       }
-      /** Whether a GeoIP database is loaded; without it no geo policy is enforced */
+      /** A GeoIP database is loaded; without it no geo policy is enforced */
       countries_known: boolean
-      /** How to configure a GeoIP database, when none is loaded */
+      /** Advice for configuring a GeoIP database, when none is loaded */
       schema_note?: string
     }
   }
@@ -6559,7 +6559,7 @@ export interface Get {
       events: Array<SmtpCredentialEvent>
     }
   }
-  /** How many messages it sent, by what became of them. Key(read) */
+  /** Number of messages that a credential sent, by outcome. Key(read) */
   '/smtp-credentials/{credential_id}/usage': {
     params: {
       credential_id: string
@@ -6610,7 +6610,7 @@ export interface Get {
     }
     data: Certificate
   }
-  /** How many certificates there are, and how they are. Operator(support+) */
+  /** Number of certificates by state, and the accounts at the CA. Operator(support+) */
   '/ssl/status': {
     query?: {
       include_accounts?: boolean
@@ -6668,7 +6668,7 @@ export interface Get {
         used_bytes: number
         mailbox_bytes: number
       }>
-      /** When mail reaches the quota at this rate; null with less than 7 days of figures */
+      /** Forecast of the day on which mail reaches the quota at this rate; null with less than 7 days of figures */
       forecast: {
         /** Growth of mail */
         bytes_per_day: number
@@ -6881,7 +6881,7 @@ export interface Get {
     }
     data: Template
   }
-  /** How often a template was rendered. Key(read) */
+  /** Number of times that a template was rendered. Key(read) */
   '/templates/{template_id}/stats': {
     params: {
       template_id: string
@@ -7027,7 +7027,7 @@ export interface Get {
       }>
       /** The newest 100 */
       timeline: Array<TrackingEvent>
-      /** When there is nothing to show yet */
+      /** Present when there is nothing to show yet */
       message?: string
       generated_at: string
     }
@@ -7489,7 +7489,7 @@ export interface Post {
       recipients?: Array<string>
       /** Time zone of the days; default UTC */
       timezone?: string
-      /** Where reports are posted to, signed */
+      /** URL that reports are posted to, signed */
       webhook_url?: string | null
     }
     data: {
@@ -7552,7 +7552,7 @@ export interface Post {
       key_id: string
     }
     body?: {
-      /** How long the old key works beside the new one; 0 revokes it at once */
+      /** Hours that the old key works beside the new one; 0 revokes it at once */
       overlap_hours?: number
     }
     data: {
@@ -7671,7 +7671,7 @@ export interface Post {
         name: string
       }
       capabilities: CapabilityManifest
-      /** true: the session is partial; call two-factor/verify next */
+      /** The session is partial; call two-factor/verify next */
       two_factor_required: boolean
       /** false: call two-factor/setup first */
       two_factor_enrolled: boolean
@@ -7762,9 +7762,9 @@ export interface Post {
         id: string
         /** As programs show it */
         name: string
-        /** Where programs find it; null for those of a shared mailbox */
+        /** Path at which programs find it; null for those of a shared mailbox */
         path: string | null
-        /** What a calendar takes, such as VEVENT; empty for an address book */
+        /** Components that a calendar takes, such as VEVENT; empty for an address book */
         components: Array<string>
         object_count: number
         bytes: number
@@ -7787,9 +7787,9 @@ export interface Post {
         id: string
         /** As programs show it */
         name: string
-        /** Where programs find it; null for those of a shared mailbox */
+        /** Path at which programs find it; null for those of a shared mailbox */
         path: string | null
-        /** What a calendar takes, such as VEVENT; empty for an address book */
+        /** Components that a calendar takes, such as VEVENT; empty for an address book */
         components: Array<string>
         object_count: number
         bytes: number
@@ -8030,7 +8030,7 @@ export interface Post {
       domain_id: string
     }
     body: {
-      /** How the ownership was established; stored in the audit trail */
+      /** Proof by which the ownership was established; stored in the audit trail */
       reason: string
     }
     data: Domain
@@ -8111,7 +8111,7 @@ export interface Post {
     body: {
       email: string
       name?: string
-      /** Locks the private key; it is not stored, and nobody can set a new one */
+      /** Locks the private key; it is not stored, and a lost one cannot be replaced */
       passphrase: string
       /** ECC: Curve25519, made at once; RSA takes long and is a job */
       key_type?: "ECC" | "RSA"
@@ -8143,7 +8143,7 @@ export interface Post {
       fingerprint: string
     }
     query?: {
-      /** Where several addresses have the key */
+      /** Address of the key, needed when several addresses have it */
       email?: string
       /** Platform callers only: the organization that is meant */
       organization_id?: string
@@ -8191,7 +8191,7 @@ export interface Post {
       fingerprint: string
     }
     query?: {
-      /** Where several addresses have the key */
+      /** Address of the key, needed when several addresses have it */
       email?: string
       /** Platform callers only: the organization that is meant */
       organization_id?: string
@@ -8419,7 +8419,7 @@ export interface Post {
   '/mailbox/encryption/pgp/generate': {
     body: {
       name?: string
-      /** Locks the private key; it is not stored, and nobody can set a new one */
+      /** Locks the private key; it is not stored, and a lost one cannot be replaced */
       passphrase: string
       /** ECC: Curve25519, made at once; RSA takes long and is a job */
       key_type?: "ECC" | "RSA"
@@ -8723,7 +8723,7 @@ export interface Post {
       password_change_reason: string | null
       password_changed_at: string
       sessions_revoked: number
-      /** Whether Dovecot has forgotten the old password */
+      /** Dovecot has forgotten the old password */
       cache_flushed: boolean
     }
   }
@@ -8734,7 +8734,7 @@ export interface Post {
     }
     data: {
       account_id: string
-      /** Whether a second factor was enrolled */
+      /** A second factor was enrolled */
       two_factor_cleared: boolean
       sessions_revoked: number
     }
@@ -8843,7 +8843,7 @@ export interface Post {
     body: {
       /** An address at an active domain of the organization, with or without a name */
       from: string
-      /** Where answers go */
+      /** Addresses that answers go to */
       reply_to?: Array<string>
       /** `X-…`, `List-…`, `In-Reply-To`, `References`, `Auto-Submitted`, `Precedence` and `Importance` */
       headers?: Record<string, string>
@@ -9176,7 +9176,7 @@ export interface Post {
       redirect_uris?: Array<string>
       /** Without it: `authorization_code` and `refresh_token` */
       grant_types?: Array<"authorization_code" | "refresh_token" | "device_code" | "client_credentials">
-      /** What holders can grant; not for `client_credentials` */
+      /** Scopes that holders can grant; not for `client_credentials` */
       scopes?: Array<"openid" | "email" | "offline_access" | "imap" | "pop" | "smtp" | "sieve" | "dav" | "jmap">
       /** For `client_credentials`: the API key whose rights the client gets. Without it, the key of this request */
       key_id?: string
@@ -9289,7 +9289,7 @@ export interface Post {
       threshold: number
       unit: string
       value: number | null
-      /** Whether the condition holds now; ignores for_seconds */
+      /** The condition holds now; for_seconds is ignored */
       would_fire: boolean
       severity: "critical" | "warning" | "info"
       enabled: boolean
@@ -9481,7 +9481,7 @@ export interface Post {
     }
     data: {
       operator_id: string
-      /** Whether a second factor was enrolled */
+      /** A second factor was enrolled */
       mfa_cleared: boolean
       sessions_revoked: number
     }
@@ -9547,11 +9547,11 @@ export interface Post {
       tls: "opportunistic" | "starttls" | "true" | "false"
       /** Login at the server */
       user: string | null
-      /** Whether the server accepted the mail */
+      /** The server accepted the mail */
       sent: boolean
       /** Message-ID without its angle brackets; the message trace shows whether it arrived */
       message_id: string | null
-      /** Why it was not sent */
+      /** Reason that it was not sent */
       error: string | null
     }
   }
@@ -9776,7 +9776,7 @@ export interface Post {
       domain: string
     }
     body: {
-      /** Which parts of a message are indexed: subject, from, to, cc, body, attachments */
+      /** Parts of a message that are indexed: subject, from, to, cc, body, attachments */
       enabled_fields: Array<string>
       enabled?: boolean
       /** Characters */
@@ -9792,7 +9792,7 @@ export interface Post {
       /** As cron has it, in UTC */
       index_schedule?: string
       max_documents?: number
-      /** Whether the mail of this domain may be indexed */
+      /** The mail of this domain may be indexed */
       index_mail?: boolean
     }
     data: RagDomainConfiguration
@@ -9855,7 +9855,7 @@ export interface Post {
       monthly_limit?: number
       /** Messages in any 10 seconds, once it has been set; 0 = no limit */
       burst_limit?: number
-      /** Enforced or not */
+      /** The limit is enforced */
       active?: boolean
       /** The rule with the lowest number is looked at first */
       priority?: number
@@ -9893,7 +9893,7 @@ export interface Post {
       monthly_limit?: number
       /** Messages in any 10 seconds, once it has been set; 0 = no limit */
       burst_limit?: number
-      /** Enforced or not */
+      /** The limit is enforced */
       active?: boolean
       /** The rule with the lowest number is looked at first */
       priority?: number
@@ -9931,7 +9931,7 @@ export interface Post {
       monthly_limit?: number
       /** Messages in any 10 seconds, once it has been set; 0 = no limit */
       burst_limit?: number
-      /** Enforced or not */
+      /** The limit is enforced */
       active?: boolean
       /** The rule with the lowest number is looked at first */
       priority?: number
@@ -9969,7 +9969,7 @@ export interface Post {
       monthly_limit?: number
       /** Messages in any 10 seconds, once it has been set; 0 = no limit */
       burst_limit?: number
-      /** Enforced or not */
+      /** The limit is enforced */
       active?: boolean
       /** The rule with the lowest number is looked at first */
       priority?: number
@@ -10119,9 +10119,9 @@ export interface Post {
       enabled: boolean
       created_at: string
       updated_at: string
-      /** Whether a GeoIP database is loaded; without it no geo policy is enforced */
+      /** A GeoIP database is loaded; without it no geo policy is enforced */
       countries_known: boolean
-      /** How to configure a GeoIP database, when none is loaded */
+      /** Advice for configuring a GeoIP database, when none is loaded */
       schema_note?: string
     }
   }
@@ -10204,7 +10204,7 @@ export interface Post {
       /** ISO 8601, in UTC unless it says otherwise; empty = never */
       expires_at?: string | null
       hourly_limit?: number | null
-      /** Whether opens and clicks of its mail are tracked */
+      /** Opens and clicks of its mail are tracked */
       tracking_enabled?: boolean
       daily_limit?: number | null
       ip_allowlist_enabled?: boolean
@@ -10427,7 +10427,7 @@ export interface Post {
     body: {
       /** An address at an active domain of the organization, with or without a name */
       from: string
-      /** Where answers go */
+      /** Addresses that answers go to */
       reply_to?: Array<string>
       /** `X-…`, `List-…`, `In-Reply-To`, `References`, `Auto-Submitted`, `Precedence` and `Importance` */
       headers?: Record<string, string>
@@ -10517,7 +10517,7 @@ export interface Post {
       /** BOUNCE, COMPLAINT, UNSUBSCRIBE or MANUAL */
       suppression_type?: string
       reason: string
-      /** Whose list it is */
+      /** Organization of the list */
       organization_id?: string | null
     }
     data: {
@@ -10693,7 +10693,7 @@ export interface Post {
       role: "owner" | "admin" | "read_only"
       /** invited: has not set a password yet */
       status: "invited" | "active" | "disabled"
-      /** false = disabled */
+      /** false: disabled */
       is_active: boolean
       two_factor_enabled: boolean
       last_login_at: string | null
@@ -10747,7 +10747,7 @@ export interface Post {
     }
     data: {
       user_id: string
-      /** Whether a second factor was enrolled */
+      /** A second factor was enrolled */
       two_factor_cleared: boolean
       sessions_revoked: number
     }
@@ -10825,7 +10825,7 @@ export interface Post {
     body: {
       /** Generated when omitted */
       secret?: string
-      /** How long the old secret signs beside the new one */
+      /** Seconds that the old secret signs beside the new one */
       overlap_seconds: number
     }
     data: RotatedWebhookSecret
@@ -10867,7 +10867,7 @@ export interface Put {
       recipients?: Array<string>
       /** Time zone of the days; default UTC */
       timezone?: string
-      /** Where reports are posted to, signed */
+      /** URL that reports are posted to, signed */
       webhook_url?: string | null
     }
     data: {
@@ -11210,7 +11210,7 @@ export interface Put {
       organization_id: string
     }
     body: {
-      /** Which parts of a message are indexed: subject, from, to, cc, body, attachments */
+      /** Parts of a message that are indexed: subject, from, to, cc, body, attachments */
       enabled_fields: Array<string>
       enabled?: boolean
       /** Characters */
@@ -11237,7 +11237,7 @@ export interface Put {
       feedback_id: string
     }
     body: {
-      /** true: nothing is left to do; false: open again */
+      /** Nothing is left to do; false: open again */
       processed: boolean
       /** Stored in the audit log */
       reason: string
@@ -11278,7 +11278,7 @@ export interface Put {
       waiting: number
       /** false: this installation does not pace mail */
       enforced: boolean
-      /** What to set when limits are not enforced */
+      /** Variables to set when limits are not enforced */
       note: string | null
     }
   }
@@ -11291,7 +11291,7 @@ export interface Put {
       /** Messages a day at the end of the warm-up */
       target_daily_volume?: number
       warmup_days?: number
-      /** true: the limit of today stays until it is resumed */
+      /** The limit of today stays until it is resumed */
       paused?: boolean
       /** Stored in the audit log */
       reason: string
@@ -11380,9 +11380,9 @@ export interface Put {
       enabled: boolean
       created_at: string
       updated_at: string
-      /** Whether a GeoIP database is loaded; without it no geo policy is enforced */
+      /** A GeoIP database is loaded; without it no geo policy is enforced */
       countries_known: boolean
-      /** How to configure a GeoIP database, when none is loaded */
+      /** Advice for configuring a GeoIP database, when none is loaded */
       schema_note?: string
     }
   }
@@ -11618,7 +11618,7 @@ export interface Patch {
       name?: string
       /** Compared exactly. `https`; for public clients also `http` on loopback, where the port is free, and schemes of the program itself such as `com.example.mail:/signed-in` */
       redirect_uris?: Array<string>
-      /** What holders can grant; not for `client_credentials` */
+      /** Scopes that holders can grant; not for `client_credentials` */
       scopes?: Array<"openid" | "email" | "offline_access" | "imap" | "pop" | "smtp" | "sieve" | "dav" | "jmap">
       /** false ends all its grants and tokens */
       active?: boolean
@@ -11636,7 +11636,7 @@ export interface Patch {
       /** ISO 8601, in UTC unless it says otherwise; empty = never */
       expires_at?: string | null
       hourly_limit?: number | null
-      /** Whether opens and clicks of its mail are tracked */
+      /** Opens and clicks of its mail are tracked */
       tracking_enabled?: boolean
       daily_limit?: number | null
       ip_allowlist_enabled?: boolean
@@ -11718,7 +11718,7 @@ export interface Delete {
       fingerprint: string
     }
     query?: {
-      /** Where several addresses have the key */
+      /** Address of the key, needed when several addresses have it */
       email?: string
       /** Platform callers only: the organization that is meant */
       organization_id?: string
@@ -11734,7 +11734,7 @@ export interface Delete {
       fingerprint: string
     }
     query?: {
-      /** Where several addresses have the key */
+      /** Address of the key, needed when several addresses have it */
       email?: string
       /** Platform callers only: the organization that is meant */
       organization_id?: string
@@ -11764,7 +11764,7 @@ export interface Delete {
     }
     data: {
       id: string
-      /** Whether the mail server has confirmed that it forgot its logins */
+      /** The mail server has confirmed that it forgot the cached logins */
       cache_flushed: boolean
     }
   }
@@ -11802,7 +11802,7 @@ export interface Delete {
     }
     data: {
       grant_id: string
-      /** Whether the mail server has confirmed that it forgot its logins */
+      /** The mail server has confirmed that it forgot the cached logins */
       cache_flushed: boolean
     }
   }
@@ -11854,7 +11854,7 @@ export interface Delete {
     }
     data: {
       grant_id: string
-      /** Whether the mail server has confirmed that it forgot its logins */
+      /** The mail server has confirmed that it forgot the cached logins */
       cache_flushed: boolean
     }
   }

@@ -27,7 +27,7 @@ describe('the way back after a sign-in', () => {
   })
 })
 
-describe('what a role may do', () => {
+describe('the permissions of a role', () => {
   it('follows the levels of the API', () => {
     expect(tenantMay('read_only', 'read')).toBe(true)
     expect(tenantMay('read_only', 'write')).toBe(false)

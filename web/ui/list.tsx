@@ -32,7 +32,7 @@ interface Answer<Row> {
 
 export type List<Row, Filter extends string = string> = ReturnType<typeof useList<Row, Filter>>
 
-/** A list that the server searches, filters, sorts and pages. What was asked is in the address. */
+/** A list that the server searches, filters, sorts and pages. The address has the query. */
 export function useList<Row, Filter extends string = never>({
   name,
   sort: firstSort,

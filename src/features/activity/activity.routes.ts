@@ -13,7 +13,7 @@ export const activityRoutes =
       config: { auth: key('read') },
       schema: {
         operationId: 'list_activity',
-        summary: 'What happened in the organization, newest first',
+        summary: 'Activity in the organization, newest first',
         description:
           'Events, and changes that operators made. Single messages are at `/messages/`, logins to the mail servers and compliance are not listed.',
         querystring: ActivityQuery,

@@ -45,7 +45,7 @@ export const analyticsRoutes =
       config,
       schema: {
         operationId: 'get_domain_engagement',
-        summary: 'How much of the mail of a domain is opened and clicked',
+        summary: 'Rates of opens and clicks of the mail of a domain',
         ...input,
         response: { 200: Success(shapes.Engagement) },
       },
@@ -60,7 +60,7 @@ export const analyticsRoutes =
       config,
       schema: {
         operationId: 'get_domain_deliverability',
-        summary: 'How much of the mail of a domain bounces or is complained about',
+        summary: 'Rates of bounces and complaints of the mail of a domain',
         ...input,
         response: { 200: Success(shapes.Deliverability) },
       },
@@ -87,7 +87,7 @@ export const analyticsRoutes =
       config: { auth: key('read'), downstream: 'Analytics service unavailable' },
       schema: {
         operationId: 'get_analytics_health',
-        summary: 'Whether figures can be read',
+        summary: 'Health of the access to the figures',
         response: { 200: Success(shapes.Health) },
       },
       handler: async () => success('Analytics is healthy', await analytics.health()),

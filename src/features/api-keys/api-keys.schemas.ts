@@ -64,7 +64,7 @@ export const Rotation = Type.Optional(
         minimum: 0,
         maximum: 168,
         default: 0,
-        description: 'How long the old key works beside the new one; 0 revokes it at once',
+        description: 'Hours that the old key works beside the new one; 0 revokes it at once',
       }),
     ),
   }),

@@ -157,7 +157,7 @@ export const SpoolStatus = Type.Object(
         bytes: Type.Integer(),
         oldest_at: Nullable(Timestamp),
         failures: Type.Integer({ description: 'Messages that could not be archived' }),
-        problem: Nullable(Type.String({ description: 'Why nothing is uploaded' })),
+        problem: Nullable(Type.String({ description: 'Reason that nothing is uploaded' })),
         problem_since: Nullable(Timestamp),
         seen_at: Timestamp,
       }),

@@ -31,7 +31,7 @@ export const SignedIn = Type.Object({
   organization: Organization,
   capabilities: Manifest,
   two_factor_required: Type.Boolean({
-    description: 'true: the session is partial; call two-factor/verify next',
+    description: 'The session is partial; call two-factor/verify next',
   }),
   two_factor_enrolled: Type.Boolean({ description: 'false: call two-factor/setup first' }),
 })

@@ -35,6 +35,6 @@ export const BootstrapState = Type.Object({
       organization: Nullable(Type.String({ examples: ['/var/lib/mailplane/bootstrap-token'] })),
       operator: Nullable(Type.String()),
     },
-    { description: 'Where the token is on the host of the server; null once the step is done' },
+    { description: 'Files of the tokens on the host of the server; null once the step is done' },
   ),
 })

@@ -21,7 +21,8 @@ export const Domain = Type.Object(
     ownership_verified_at: Nullable(
       Type.String({
         format: 'date-time',
-        description: 'When its ownership was proven; null = a pending claim, which is not hosted',
+        description:
+          'Time when its ownership was proven; null = a pending claim, which is not hosted',
       }),
     ),
     max_quota: Type.Integer({
@@ -31,7 +32,7 @@ export const Domain = Type.Object(
     dkim_enabled: Type.Boolean(),
     dkim_selector: Type.String(),
     tracking_enabled: Type.Boolean({
-      description: 'Whether mail of its SMTP credentials may be tracked, where the host tracks',
+      description: 'Mail of its SMTP credentials may be tracked, where the host tracks',
     }),
     rate_limits: FreeForm('Limits of the rate limiter'),
     storage_quotas: FreeForm('Free-form'),
@@ -83,7 +84,7 @@ export const ComparedRecord = Type.Object(
   {
     ...DnsRecord.properties,
     status: Type.Optional(
-      OneOf(OUTCOMES, { description: 'What DNS has; unknown when it did not answer' }),
+      OneOf(OUTCOMES, { description: 'The state in DNS; unknown when it did not answer' }),
     ),
     found: Type.Optional(
       Type.Array(Type.String(), { description: 'The records of this kind that DNS has' }),

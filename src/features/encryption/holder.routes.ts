@@ -33,7 +33,7 @@ export const holderRoutes =
       config: { auth: mailboxSession() },
       schema: {
         operationId: 'mailbox_encrypted_delivery',
-        summary: 'Whether mail that arrives is encrypted to the own key or certificate',
+        summary: 'Encryption of incoming mail to the own key or certificate',
         response: { 200: Success(shapes.Delivery) },
       },
       handler: async ({ caller }) =>
@@ -133,7 +133,7 @@ export const holderRoutes =
       config: { auth: mailboxSession(), errors: [errors.KeyJobNotFound] },
       schema: {
         operationId: 'mailbox_pgp_key_job',
-        summary: 'How the generation of an own large key goes; kept for a day',
+        summary: 'Progress of the generation of an own large key; kept for a day',
         params: shapes.JobParams,
         response: { 200: Success(shapes.KeyJob) },
       },

@@ -11,7 +11,7 @@ interface Validity {
   expires_at: string | null
 }
 
-/** Whether mail can be encrypted to a key or certificate. */
+/** True when mail can be encrypted to a key or certificate. */
 export const isUsable = (
   { can_encrypt, revoked = false, expires_at }: Validity,
   now: Date,

@@ -18,7 +18,7 @@ export const Script = Type.Object(
   {
     name: Type.String({ examples: ['newsletters'] }),
     content: Type.String({ examples: ['require ["fileinto"];\r\nfileinto "Newsletters";\r\n'] }),
-    active: Type.Boolean({ description: 'Whether the script runs on incoming mail' }),
+    active: Type.Boolean({ description: 'The script runs on incoming mail' }),
     size: Type.Integer({ description: 'Size in bytes' }),
     created_at: Nullable(Timestamp),
     managed: Type.Boolean({

@@ -23,7 +23,7 @@ export const healthRoutes =
       config: { auth: none() },
       schema: {
         operationId: 'health',
-        summary: 'Whether the service can work',
+        summary: 'Health of the service and its database',
         response: {
           200: Health('healthy', 'connected'),
           503: Type.Object({ ...Health('unhealthy', 'failed').properties, ...Problem }),
@@ -47,7 +47,7 @@ export const healthRoutes =
       config: { auth: none() },
       schema: {
         operationId: 'livez',
-        summary: 'Whether the process lives; it asks nothing else',
+        summary: 'Liveness of the process; no other part is asked',
         response: { 200: Type.Object({ status: Type.Literal('alive'), ...About }) },
       },
       handler: async () => ({ status: 'alive' as const, ...about }),
@@ -57,7 +57,7 @@ export const healthRoutes =
       config: { auth: none() },
       schema: {
         operationId: 'readyz',
-        summary: 'Whether a load balancer should send requests to this process',
+        summary: 'Readiness of the process for requests from a load balancer',
         response: {
           200: Type.Object({ status: Type.Literal('ready'), ...About }),
           503: Type.Object({ status: Type.Literal('not ready'), ...About, ...Problem }),

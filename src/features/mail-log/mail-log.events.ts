@@ -11,13 +11,13 @@ const Attempted = Type.Object({
   recipient: Type.String(),
   to: Type.String({ description: 'The same as `recipient`' }),
   domain: Type.String({ description: 'Hosted here: of the sender, else of the recipient' }),
-  organization_id: text('Whose domain that is'),
+  organization_id: text('Organization of that domain'),
   status: Type.String({ description: 'delivered, bounced, deferred or rejected' }),
   subject: text('As far as the mail server logs it'),
-  relay: text('Which server had it'),
+  relay: text('Server that the message was handed to'),
   dsn: text('Enhanced status, such as 2.0.0'),
   size: Type.Optional(Type.Integer({ description: 'Bytes' })),
-  detail: Type.String({ description: 'What the other server said' }),
+  detail: Type.String({ description: 'Answer of the other server' }),
   timestamp: Type.String({ format: 'date-time' }),
 })
 

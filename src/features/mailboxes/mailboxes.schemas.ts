@@ -178,5 +178,5 @@ export const PasswordWasReset = Type.Object({
   password_change_reason: Nullable(Type.String()),
   password_changed_at: Timestamp,
   sessions_revoked: Type.Integer(),
-  cache_flushed: Type.Boolean({ description: 'Whether Dovecot has forgotten the old password' }),
+  cache_flushed: Type.Boolean({ description: 'Dovecot has forgotten the old password' }),
 })

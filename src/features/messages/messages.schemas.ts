@@ -35,7 +35,7 @@ export const Message = Type.Object(
   { ...shown, direction: OneOf(DIRECTIONS) },
   {
     title: 'Message',
-    description: 'What became of a message for one recipient',
+    description: 'Outcome of a message for one recipient',
   },
 )
 
@@ -56,7 +56,7 @@ const Decision = Type.Object(
     action: Type.String({ examples: ['release_quarantined_message'] }),
     created_at: Timestamp,
   },
-  { title: 'MessageDecision', description: 'What an operator decided about a held message' },
+  { title: 'MessageDecision', description: 'Decision of an operator about a held message' },
 )
 
 const Engagement = Type.Object(
@@ -68,7 +68,7 @@ const Engagement = Type.Object(
     automated: Type.Boolean({ description: 'By a scanner or a proxy, not by a person' }),
     created_at: Timestamp,
   },
-  { title: 'MessageEngagement', description: 'What a recipient did with a tracked message' },
+  { title: 'MessageEngagement', description: 'Action of a recipient on a tracked message' },
 )
 
 export const OwnTimeline = Type.Object(

@@ -73,7 +73,7 @@ export const migrationRoutes =
       config: { auth: key('read'), errors: [errors.JobNotFound] },
       schema: {
         operationId: 'get_migration_job',
-        summary: 'How far a job is',
+        summary: 'Progress of a migration job',
         params: shapes.JobParams,
         response: { 200: shapes.OneJob },
       },

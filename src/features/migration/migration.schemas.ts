@@ -144,7 +144,7 @@ export const Job = Type.Object(
     is_delta: Type.Boolean(),
     is_retry: Type.Boolean(),
     parent_job_id: Nullable(Type.String()),
-    error: Nullable(Type.String({ description: 'Why the job failed' })),
+    error: Nullable(Type.String({ description: 'Reason that the job failed' })),
     started_at: Nullable(Timestamp),
     completed_at: Nullable(Timestamp),
     created_at: Timestamp,

@@ -15,7 +15,7 @@ export const monitoringRoutes =
       config: { auth: operator('support'), errors: [MonitoringSilent] },
       schema: {
         operationId: 'health_check',
-        summary: 'Whether the monitoring itself works',
+        summary: 'Health of the monitoring itself',
         response: { 200: Success(shapes.MonitoringHealth) },
       },
       handler: async () => success('Monitoring health retrieved', await monitoring.health()),

@@ -60,7 +60,7 @@ export const queueRoutes =
       config: reading,
       schema: {
         operationId: 'get_queue_health',
-        summary: 'Whether the mail queue can be seen',
+        summary: 'Health of the access to the mail queue',
         response: { 200: Success(shapes.QueueHealth) },
       },
       handler: async () => success('Queue is healthy', await queue.health()),

@@ -13,7 +13,7 @@ export const QueuedMessage = Type.Object({
   size: Type.Integer({ description: 'Bytes' }),
   date: Timestamp,
   arrival_time: Timestamp,
-  reason: Nullable(Type.String({ description: 'Why the last attempt failed, in words' })),
+  reason: Nullable(Type.String({ description: 'Reason that the last attempt failed, in words' })),
 })
 
 const DomainCount = Type.Object({ domain: Type.String(), count: Type.Integer() })
@@ -206,7 +206,7 @@ export const MessageHeaders = Type.Object({
   sender: Type.String(),
   recipients: Type.Array(Type.String(), { description: 'Those who still wait for it' }),
   headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
-  truncated: Type.Boolean({ description: 'true: the header is longer than 512 KB' }),
+  truncated: Type.Boolean({ description: 'The header is longer than 512 KB' }),
 })
 
 export const SamplesQuery = Type.Object({

@@ -48,7 +48,7 @@ export const organizationRoutes =
       config: { auth: key('read'), errors: [OrganizationNotFound] },
       schema: {
         operationId: 'get_rag_config',
-        summary: 'How an organization is indexed and searched',
+        summary: 'Settings for indexing and searching the mail of an organization',
         params: shapes.OrganizationParams,
         response: { 200: Success(shapes.Settings) },
       },

@@ -43,7 +43,7 @@ export const ragRoutes =
       config: { auth: key('read'), errors: [DomainNotFound] },
       schema: {
         operationId: 'get_rag_index_status',
-        summary: 'How far the mail of a domain is indexed',
+        summary: 'Progress of indexing the mail of a domain',
         params: shapes.DomainParams,
         response: { 200: Success(shapes.IndexStatus) },
       },
@@ -135,7 +135,7 @@ export const ragRoutes =
       config: { auth: key('read'), downstream },
       schema: {
         operationId: 'get_rag_health',
-        summary: 'Whether search works, and in which mode',
+        summary: 'Health of search, and its mode',
         response: { 200: Success(shapes.Health) },
       },
       handler: async ({ caller }) => success('Health retrieved', await health.health(caller)),

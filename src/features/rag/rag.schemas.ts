@@ -72,7 +72,7 @@ export const SearchAnswer = Type.Object(
         score: Type.Number({ description: '0 to 1; relative to the other results' }),
       }),
     ),
-    total: Type.Integer({ description: 'How many were ranked and reach min_score' }),
+    total: Type.Integer({ description: 'Number of results that were ranked and reach min_score' }),
     query: Type.String(),
     mode: Type.Union([Mode, Type.Literal('full_text')], {
       description: 'The ranking method: full_text alone, or combined with the method named here',
@@ -85,7 +85,7 @@ export const NewSettings = Body({
   enabled_fields: Type.Array(Type.String(), {
     minItems: 1,
     maxItems: 20,
-    description: `Which parts of a message are indexed: ${FIELDS.join(', ')}`,
+    description: `Parts of a message that are indexed: ${FIELDS.join(', ')}`,
   }),
   enabled: Type.Optional(Type.Boolean({ default: true })),
   chunk_size: Type.Optional(
@@ -123,7 +123,7 @@ const { mail_domains: _, ...newSettings } = NewSettings.properties
 export const NewDomainSettings = Body({
   ...newSettings,
   index_mail: Type.Optional(
-    Type.Boolean({ description: 'Whether the mail of this domain may be indexed' }),
+    Type.Boolean({ description: 'The mail of this domain may be indexed' }),
   ),
 })
 

@@ -18,7 +18,7 @@ export const RateLimitExceeded = defineEvent('rate_limit.exceeded', {
   data: Type.Object({
     ...Entity,
     ...counted,
-    message: Type.String({ description: 'What the sender was told' }),
+    message: Type.String({ description: 'Answer that the sender received' }),
     sender: Type.String(),
     refusals: Type.Integer({
       description:

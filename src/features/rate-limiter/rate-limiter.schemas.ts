@@ -30,7 +30,7 @@ const limitFields = {
 
 const ruleFields = {
   ...limitFields,
-  active: Type.Boolean({ description: 'Enforced or not' }),
+  active: Type.Boolean({ description: 'The limit is enforced' }),
   priority: Type.Integer({
     minimum: 0,
     maximum: MAX_LIMIT,

@@ -76,7 +76,9 @@ export const FeedbackLoop = Type.Object(
       description: 'The complaining recipient; empty if the provider omits it',
       examples: ['grace@isp.example'],
     }),
-    complaint_recipient: Nullable(Type.String({ description: 'Where the report was sent' })),
+    complaint_recipient: Nullable(
+      Type.String({ description: 'Address that the report was sent to' }),
+    ),
     organization_id: Type.String(),
     isp_name: Type.String({ examples: ['isp.example'] }),
     feedback_type: Type.String({ examples: ['abuse'] }),
@@ -147,7 +149,7 @@ export const FeedbackQuery = Type.Object({
 export const FeedbackParams = Type.Object({ feedback_id: Type.String() })
 
 export const FeedbackDecision = Body({
-  processed: Type.Boolean({ description: 'true: nothing is left to do; false: open again' }),
+  processed: Type.Boolean({ description: 'Nothing is left to do; false: open again' }),
   reason: Type.String({
     minLength: 1,
     maxLength: 2000,

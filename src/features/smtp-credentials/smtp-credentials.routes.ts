@@ -155,7 +155,7 @@ export const smtpCredentialRoutes =
       config: { auth: key('read'), errors: [errors.CredentialNotFound] },
       schema: {
         operationId: 'get_smtp_credential_usage',
-        summary: 'How many messages it sent, by what became of them',
+        summary: 'Number of messages that a credential sent, by outcome',
         params: shapes.CredentialParams,
         querystring: shapes.UsageQuery,
         response: { 200: Success(shapes.CredentialUsage) },

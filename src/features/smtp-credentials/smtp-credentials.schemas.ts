@@ -47,7 +47,7 @@ export const SmtpCredential = Type.Object(
       description: 'false: its mail is not tracked, whatever the host does',
     }),
     last_used_at: Nullable(Timestamp),
-    active: Type.Boolean({ description: 'false = revoked' }),
+    active: Type.Boolean({ description: 'false: revoked' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -109,7 +109,7 @@ const settings = {
     Nullable(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, examples: [500] })),
   ),
   tracking_enabled: Type.Optional(
-    Type.Boolean({ description: 'Whether opens and clicks of its mail are tracked' }),
+    Type.Boolean({ description: 'Opens and clicks of its mail are tracked' }),
   ),
   daily_limit: Type.Optional(
     Nullable(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, examples: [5000] })),

@@ -23,7 +23,7 @@ export const sslRoutes =
       config: { auth: operator('support') },
       schema: {
         operationId: 'get_ssl_status',
-        summary: 'How many certificates there are, and how they are',
+        summary: 'Number of certificates by state, and the accounts at the CA',
         querystring: StatusQuery,
         response: { 200: Success(SslStatus) },
       },

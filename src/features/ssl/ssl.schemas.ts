@@ -21,7 +21,7 @@ export const Certificate = Type.Object(
     key_size: Nullable(Type.Integer({ examples: [256] })),
     auto_renew: Nullable(Type.Boolean()),
     error_message: Nullable(
-      Type.String({ description: 'Why it cannot be read, or could not be renewed' }),
+      Type.String({ description: 'Reason that it cannot be read, or could not be renewed' }),
     ),
     valid_from: Nullable(Timestamp),
     valid_until: Nullable(Timestamp),

@@ -177,7 +177,7 @@ export const templateRoutes =
       config: { auth: key('read'), errors: reading },
       schema: {
         operationId: 'get_template_stats',
-        summary: 'How often a template was rendered',
+        summary: 'Number of times that a template was rendered',
         params: shapes.TemplateParams,
         response: { 200: Success(shapes.TemplateStats) },
       },

@@ -58,7 +58,7 @@ const Summary = {
   content_hash: Type.String({ description: 'SHA-256 of the texts' }),
   version: Type.Integer(),
   render_count: Type.Integer({ description: 'Written once a second' }),
-  active: Type.Boolean({ description: 'false = deleted' }),
+  active: Type.Boolean({ description: 'false: deleted' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 }

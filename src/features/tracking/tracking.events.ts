@@ -12,7 +12,7 @@ const person = {
   recipient: Type.String(),
   organization_id: Type.String(),
   ip_address: text('From where; shortened when the host does not keep addresses'),
-  user_agent: text('What the reading program calls itself'),
+  user_agent: text('`User-Agent` of the reading program'),
 }
 
 export const TrackingOpen = defineEvent('tracking.open', {
@@ -41,7 +41,7 @@ export const Complaint = defineEvent('delivery.complaint', {
   data: Type.Object({
     recipient: Type.String(),
     complaint_type: Type.String(),
-    organization_id: text('Who sent it'),
+    organization_id: text('Organization that sent it'),
     email_id: text('Message-ID without its angle brackets'),
   }),
 })

@@ -106,7 +106,7 @@ export const EmailStatistics = Type.Object({
     Type.Object({ ...words(['country', 'region', 'city']), count: Type.Integer() }),
   ),
   timeline: Type.Array(TrackingEvent, { description: 'The newest 100' }),
-  message: Type.Optional(Type.String({ description: 'When there is nothing to show yet' })),
+  message: Type.Optional(Type.String({ description: 'Present when there is nothing to show yet' })),
   generated_at: Timestamp,
 })
 
@@ -165,7 +165,9 @@ export const BulkSuppression = Body({
     Type.String({ default: 'MANUAL', description: 'BOUNCE, COMPLAINT, UNSUBSCRIBE or MANUAL' }),
   ),
   reason: Type.String({ minLength: 1, examples: ['Asked for by telephone'] }),
-  organization_id: Type.Optional(Nullable(Type.String({ description: 'Whose list it is' }))),
+  organization_id: Type.Optional(
+    Nullable(Type.String({ description: 'Organization of the list' })),
+  ),
 })
 export const BulkAnswer = Type.Object({
   suppressed: Type.Array(

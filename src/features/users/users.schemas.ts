@@ -14,7 +14,7 @@ const Link = Type.Object(
     mail_status: OneOf(['pending', 'sent', 'failed', 'none'], {
       description: 'none: created on the host and not mailed',
     }),
-    mail_error: Nullable(Type.String({ description: 'Why the mail could not be sent' })),
+    mail_error: Nullable(Type.String({ description: 'Reason that the mail could not be sent' })),
   },
   { title: 'AccountLink' },
 )
@@ -28,7 +28,7 @@ export const DashboardUser = Type.Object(
     full_name: Nullable(Type.String()),
     role: OneOf(USER_ROLES),
     status: OneOf(STATUSES, { description: 'invited: has not set a password yet' }),
-    is_active: Type.Boolean({ description: 'false = disabled' }),
+    is_active: Type.Boolean({ description: 'false: disabled' }),
     two_factor_enabled: Type.Boolean(),
     last_login_at: Nullable(Timestamp),
     active_session_count: Type.Integer(),
@@ -88,7 +88,7 @@ export const LinkCreated = Type.Object({
 
 export const TwoFactorReset = Type.Object({
   user_id: Type.String(),
-  two_factor_cleared: Type.Boolean({ description: 'Whether a second factor was enrolled' }),
+  two_factor_cleared: Type.Boolean({ description: 'A second factor was enrolled' }),
   sessions_revoked: Type.Integer(),
 })
 

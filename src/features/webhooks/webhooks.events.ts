@@ -11,7 +11,7 @@ export const WebhookTested = defineEvent('webhook.test', {
     test: Type.Optional(Type.Literal(true)),
     timestamp: Type.Optional(Type.String({ format: 'date-time' })),
     payload: Type.Optional(
-      Type.Unknown({ description: 'What was posted to /webhook/test', examples: [{}] }),
+      Type.Unknown({ description: 'The body that was posted to /webhook/test', examples: [{}] }),
     ),
   }),
 })

@@ -3,7 +3,7 @@ import { purgeDeletedMailboxes } from '../../../src/features/mailboxes/deleted/p
 import { waitFor } from '../wait.ts'
 import { DOMAINS, JANE, LEA, ME, type Year } from './world.ts'
 
-/** How often an action of the operators succeeded in the year. */
+/** Number of times that each action of the operators succeeded in the year. */
 const AUDITED = {
   create_organization: 2,
   update_organization: 2,

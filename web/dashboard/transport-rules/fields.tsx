@@ -22,7 +22,7 @@ import { t } from './words.ts'
 
 const MIB = 1024 ** 2
 
-/** The builder of a rule. What the API says about a row is shown at the row. */
+/** The builder of a rule. Errors of the API about a row are shown at the row. */
 export function RuleForm({
   rule,
   submit,

@@ -85,7 +85,9 @@ const scheduleFields = {
   ),
   timezone: Type.Optional(Type.String({ description: 'Time zone of the days; default UTC' })),
   webhook_url: Type.Optional(
-    Nullable(Type.String({ maxLength: 1000, description: 'Where reports are posted to, signed' })),
+    Nullable(
+      Type.String({ maxLength: 1000, description: 'URL that reports are posted to, signed' }),
+    ),
   ),
 }
 

@@ -21,7 +21,7 @@ export const managementRoutes =
       config: { auth: key('read') },
       schema: {
         operationId: 'get_caldav_discovery',
-        summary: 'Where programs find calendars and contacts',
+        summary: 'URLs at which programs find calendars and contacts',
         response: { 200: Success(shapes.Discovery) },
       },
       handler: async () => success('Discovery retrieved successfully', management.discovery()),

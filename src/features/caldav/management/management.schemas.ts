@@ -14,10 +14,12 @@ export const Collection = Type.Object({
   id: Type.String(),
   name: Type.String({ description: 'As programs show it' }),
   path: Nullable(
-    Type.String({ description: 'Where programs find it; null for those of a shared mailbox' }),
+    Type.String({
+      description: 'Path at which programs find it; null for those of a shared mailbox',
+    }),
   ),
   components: Type.Array(Type.String(), {
-    description: 'What a calendar takes, such as VEVENT; empty for an address book',
+    description: 'Components that a calendar takes, such as VEVENT; empty for an address book',
   }),
   object_count: Type.Integer(),
   bytes: Type.Integer(),
@@ -71,5 +73,5 @@ export const Discovery = Type.Object({
   caldav_url: Type.String(),
   carddav_url: Type.String(),
   well_known: Type.Array(Type.String()),
-  login: Type.String({ description: 'What programs log in with' }),
+  login: Type.String({ description: 'Name that programs log in with' }),
 })

@@ -34,7 +34,7 @@ const DataErasure = Type.Object(
         description: 'Counts of removed items so far, by kind of data',
       },
     ),
-    error_message: Nullable(Type.String({ description: 'Why the removal is postponed' })),
+    error_message: Nullable(Type.String({ description: 'Reason that the removal is postponed' })),
     soft_deleted_at: Timestamp,
     hard_delete_scheduled_at: Timestamp,
     hard_deleted_at: Nullable(Timestamp),

@@ -16,7 +16,7 @@ const RetentionPolicy = Type.Object(
     id: Type.String(),
     organization_id: Type.String(),
     retention_days: Type.Integer(),
-    legal_hold: Type.Boolean({ description: 'When true, retention deletes nothing' }),
+    legal_hold: Type.Boolean({ description: 'Retention deletes nothing' }),
     auto_archive: Type.Boolean(),
     archive_after_days: Type.Integer(),
     status: OneOf(['scheduled', 'in_force']),
@@ -28,7 +28,7 @@ const RetentionPolicy = Type.Object(
           auto_archive: Type.Boolean(),
           archive_after_days: Type.Integer(),
         },
-        { description: 'What applies today; null while no mail is deleted yet' },
+        { description: 'The policy that applies today; null while no mail is deleted yet' },
       ),
     ),
     created_at: Timestamp,
@@ -72,7 +72,7 @@ const RetentionPreview = Type.Object(
     auto_archive: Type.Boolean(),
     archive_after_days: Type.Integer(),
     on_hold: Type.Boolean({
-      description: 'true: a hold on the whole organization keeps everything',
+      description: 'A hold on the whole organization keeps everything',
     }),
     counts: Type.Object(
       { messages_deleted: Type.Integer(), messages_archived: Type.Integer() },

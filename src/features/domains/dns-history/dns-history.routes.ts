@@ -34,7 +34,7 @@ export const dnsHistoryRoutes =
       config: { auth: key('read'), errors: [DomainNotFound] },
       schema: {
         operationId: 'list_dns_checks',
-        summary: 'What DNS showed of a domain and since when, newest first',
+        summary: 'Results of the DNS checks of a domain and since when they hold, newest first',
         description:
           'A new entry begins when the result of a check differs from the one before; the last 100 are kept. DNS is looked at by `verify-dns`, and every six hours for domains whose ownership is proven.',
         params: DomainParams,

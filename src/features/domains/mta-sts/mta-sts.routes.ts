@@ -23,7 +23,7 @@ const MtaSts = Type.Object(
     policy: Type.String({ description: 'The file that other hosts fetch' }),
     policy_id: Type.String({ description: 'The id for the record of `_mta-sts`' }),
     policy_url: Type.String({ examples: ['https://mta-sts.acme.example/.well-known/mta-sts.txt'] }),
-    problems: Type.Array(Type.String(), { description: 'Why `enforce` would lose mail' }),
+    problems: Type.Array(Type.String(), { description: 'Reasons that `enforce` would lose mail' }),
     checked_at: Nullable({ ...Timestamp, description: 'Last look at DNS under `enforce`' }),
   },
   { title: 'MtaSts' },

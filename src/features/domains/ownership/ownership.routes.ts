@@ -10,7 +10,7 @@ const Vouching = Body({
   reason: Type.String({
     minLength: 1,
     maxLength: 1000,
-    description: 'How the ownership was established; stored in the audit trail',
+    description: 'Proof by which the ownership was established; stored in the audit trail',
   }),
 })
 

@@ -57,7 +57,7 @@ export const tlsReportRoutes =
       config: { auth: key('read'), errors: [DomainNotFound] },
       schema: {
         operationId: 'list_tls_reports',
-        summary: 'What other hosts report about TLS of their deliveries to a domain (TLS-RPT)',
+        summary: 'Reports of other hosts about TLS of their deliveries to a domain (TLS-RPT)',
         description:
           'Reports carry no proof of their sender: read them as hints. They are kept for 90 days.',
         params: DomainParams,

@@ -15,7 +15,7 @@ const Check = Type.Object(
     actual: Type.Optional(Nullable(Type.String({ description: 'The published value' }))),
     found: Type.Optional(Type.Boolean()),
     policy: Type.Optional(Type.String({ examples: ['quarantine'] })),
-    message: Type.Optional(Type.String({ description: 'How to fix the record' })),
+    message: Type.Optional(Type.String({ description: 'Advice for fixing the record' })),
   },
   { title: 'DnsCheck' },
 )

@@ -112,7 +112,7 @@ export const pgpRoutes =
       config: { auth: key('read'), errors: [...naming, errors.KeyJobNotFound] },
       schema: {
         operationId: 'get_pgp_key_job',
-        summary: 'How the generation of a large key goes; kept for a day',
+        summary: 'Progress of the generation of a large key; kept for a day',
         params: shapes.JobParams,
         querystring: shapes.JobQuery,
         response: { 200: Success(shapes.KeyJob) },

@@ -18,7 +18,7 @@ export const address = Type.String({
 export const newPassphrase = Type.String({
   minLength: MIN_PASSPHRASE,
   maxLength: 1024,
-  description: 'Locks the private key; it is not stored, and nobody can set a new one',
+  description: 'Locks the private key; it is not stored, and a lost one cannot be replaced',
 })
 export const passphrase = Type.String({ minLength: 1, maxLength: 1024 })
 const armour = (what: string) =>
@@ -61,7 +61,10 @@ export const KeyQuery = Type.Object({
 })
 export const OneKeyQuery = Type.Object({
   email: Type.Optional(
-    Type.String({ maxLength: 320, description: 'Where several addresses have the key' }),
+    Type.String({
+      maxLength: 320,
+      description: 'Address of the key, needed when several addresses have it',
+    }),
   ),
   organization_id,
 })

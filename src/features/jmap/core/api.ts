@@ -71,7 +71,7 @@ const callOf = (running: Running, mail: OpenMail, source: OpenMail | undefined):
   source,
 })
 
-/** An account of someone else does not exist for the caller. */
+/** An account of another holder does not exist for the caller. */
 function accountOf({ accounts }: Login, method: Method, args: Arguments): MailAccount {
   const id = stringArgument(args, 'accountId')
   const account = accounts.find((one) => one.id === id)

@@ -19,7 +19,7 @@ type Needs = Pick<Core, 'config' | 'log' | 'mailServers'>
 export type Watchers = ReturnType<typeof mailWatchers>
 
 /**
- * Keeps the indexes of accounts up to date while someone waits for changes: one connection per
+ * Keeps the indexes of accounts up to date while a program waits for changes: one connection per
  * account on which the mail server reports changes of all folders.
  */
 export function mailWatchers(core: Needs, store: MailStore) {

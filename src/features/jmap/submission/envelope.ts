@@ -57,8 +57,8 @@ const isAddress = (email: string): boolean =>
   email.length <= 254 && /^[^\s@<>\x00-\x1f\x7f"\\]+@[^\s@<>\x00-\x1f\x7f]+$/.test(email)
 
 /**
- * The sender for the mail server, which is also the login that it counts and filters for. Someone who
- * sends on behalf of a shared mailbox stays the sender, and is named in the message.
+ * The sender for the mail server, which is also the login that it counts and filters for. A holder
+ * who sends on behalf of a shared mailbox stays the sender, and is named in the message.
  */
 export async function allowedSender(db: Db, login: string, mailFrom: string): Promise<string> {
   const address = mailFrom.toLowerCase()

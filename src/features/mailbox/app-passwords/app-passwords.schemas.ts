@@ -49,6 +49,6 @@ export const AppPasswordParams = Type.Object({ app_password_id: Type.String() })
 export const AppPasswordRevoked = Type.Object({
   id: Type.String(),
   cache_flushed: Type.Boolean({
-    description: 'Whether the mail server has confirmed that it forgot its logins',
+    description: 'The mail server has confirmed that it forgot the cached logins',
   }),
 })

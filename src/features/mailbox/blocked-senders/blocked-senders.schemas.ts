@@ -10,8 +10,11 @@ export const BlockedSenders = Type.Object(
     managed: Type.Boolean({
       description: 'false: the script was written by another program; saving replaces it',
     }),
-    folder: Type.String({ description: 'Where their mail goes', examples: ['Junk'] }),
-    limit: Type.Integer({ description: 'How many can be blocked', examples: [500] }),
+    folder: Type.String({ description: 'Folder that their mail goes to', examples: ['Junk'] }),
+    limit: Type.Integer({
+      description: 'Number of addresses that can be blocked',
+      examples: [500],
+    }),
   },
   { title: 'MailboxBlockedSenders' },
 )

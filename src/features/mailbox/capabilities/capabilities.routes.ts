@@ -5,7 +5,7 @@ import { Success, success } from '../../../http/envelope.ts'
 import type { MailboxCapabilityService } from './capabilities.service.ts'
 
 const Filters = Type.Boolean({
-  description: 'Whether the filter service is there; looked at anew every minute',
+  description: 'The filter service answers; checked every minute',
 })
 
 const MailboxCapabilities = Type.Object(
@@ -13,12 +13,10 @@ const MailboxCapabilities = Type.Object(
     email_address: Type.String({ examples: ['jane@acme.example'] }),
     capabilities: Type.Object({
       mail: Type.Boolean({
-        description:
-          'Whether mail can be read over JMAP: the service runs, and the mail server answers',
+        description: 'Mail can be read over JMAP: the service runs, and the mail server answers',
       }),
       send: Type.Boolean({
-        description:
-          'Whether mail can be sent over JMAP: `mail`, and the mail server takes messages',
+        description: 'Mail can be sent over JMAP: `mail`, and the mail server takes messages',
       }),
       settings: Type.Boolean(),
       two_factor: Type.Boolean(),

@@ -13,7 +13,7 @@ export const forwardingRoutes =
       config: { auth: mailboxSession(), errors: READ_ERRORS },
       schema: {
         operationId: 'mailbox_forwarding',
-        summary: 'Where mail of this mailbox goes on to',
+        summary: 'Forwarding of this mailbox',
         response: { 200: Success(ForwardingSettings) },
       },
       handler: async ({ caller }) =>

@@ -13,7 +13,7 @@ export const ForwardingSettings = Type.Object(
   {
     enabled: Type.Boolean(),
     addresses: Addresses,
-    keep_copy: Type.Boolean({ description: 'Whether a copy stays in this mailbox' }),
+    keep_copy: Type.Boolean({ description: 'A copy stays in this mailbox' }),
     managed: Type.Boolean({
       description: 'false: the script was written by another program; saving replaces it',
     }),

@@ -12,7 +12,7 @@ export const twoFactorRoutes =
       config: { auth: mailboxSession() },
       schema: {
         operationId: 'mailbox_two_factor',
-        summary: 'Whether the login requires a second factor',
+        summary: 'State of the second factor of the own login',
         response: { 200: Success(shapes.TwoFactorStatus) },
       },
       handler: async ({ caller }) =>

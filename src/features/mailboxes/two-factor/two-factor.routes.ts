@@ -15,7 +15,7 @@ const HolderTwoFactor = Type.Object({
 
 const HolderTwoFactorReset = Type.Object({
   account_id: Type.String(),
-  two_factor_cleared: Type.Boolean({ description: 'Whether a second factor was enrolled' }),
+  two_factor_cleared: Type.Boolean({ description: 'A second factor was enrolled' }),
   sessions_revoked: Type.Integer(),
 })
 

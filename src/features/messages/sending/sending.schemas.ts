@@ -41,7 +41,7 @@ const common = {
     description: 'An address at an active domain of the organization, with or without a name',
     examples: ['Acme <orders@acme.example>'],
   }),
-  reply_to: mailboxes('Where answers go'),
+  reply_to: mailboxes('Addresses that answers go to'),
   headers: Type.Optional(
     Type.Record(
       Type.String({ pattern: '^(X-[A-Za-z0-9-]{1,60}|[A-Za-z-]{1,40})$' }),

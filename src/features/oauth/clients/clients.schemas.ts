@@ -13,7 +13,7 @@ const RedirectUris = Type.Array(Type.String({ maxLength: 2000 }), {
 const Scopes = Type.Array(OneOf(HOLDER_SCOPES), {
   maxItems: HOLDER_SCOPES.length,
   uniqueItems: true,
-  description: 'What holders can grant; not for `client_credentials`',
+  description: 'Scopes that holders can grant; not for `client_credentials`',
   examples: [['openid', 'offline_access', 'imap', 'smtp']],
 })
 const Name = Type.String({

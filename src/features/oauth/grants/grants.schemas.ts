@@ -28,6 +28,6 @@ export const GrantParams = Type.Object({ grant_id: Type.String() })
 export const GrantEnded = Type.Object({
   grant_id: Type.String(),
   cache_flushed: Type.Boolean({
-    description: 'Whether the mail server has confirmed that it forgot its logins',
+    description: 'The mail server has confirmed that it forgot the cached logins',
   }),
 })

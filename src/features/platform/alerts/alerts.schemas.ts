@@ -54,7 +54,7 @@ export const AlertRule = Type.Object(
     comparator: Comparator,
     threshold: Type.Number(),
     for_seconds: Type.Integer({
-      description: 'How long the condition must hold before the rule fires',
+      description: 'Seconds that the condition must hold before the rule fires',
     }),
     severity: Severity,
     enabled: Type.Boolean(),
@@ -108,7 +108,7 @@ export const Evaluation = Type.Object({
   threshold: Type.Number(),
   unit: Type.String(),
   value: Nullable(Type.Number()),
-  would_fire: Type.Boolean({ description: 'Whether the condition holds now; ignores for_seconds' }),
+  would_fire: Type.Boolean({ description: 'The condition holds now; for_seconds is ignored' }),
   severity: Severity,
   enabled: Type.Boolean(),
   for_seconds: Type.Integer(),

@@ -20,7 +20,7 @@ export const DeletedMailbox = Type.Object(
     }),
     held: Type.Boolean({ description: 'A legal hold keeps the mail' }),
     attempts: Type.Integer({ description: 'Attempts to remove the mail so far' }),
-    error_message: Nullable(Type.String({ description: 'Why the last attempt failed' })),
+    error_message: Nullable(Type.String({ description: 'Reason that the last attempt failed' })),
   },
   { title: 'DeletedMailbox' },
 )

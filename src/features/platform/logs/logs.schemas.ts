@@ -42,7 +42,7 @@ export const LogLines = Type.Object({
       { title: 'LogLine' },
     ),
   ),
-  truncated: Type.Boolean({ description: 'Whether there are more lines than returned' }),
+  truncated: Type.Boolean({ description: 'There are more lines than returned' }),
   source: Type.String({ examples: ['files'] }),
   available_services: Type.Array(Type.String()),
 })

@@ -71,7 +71,7 @@ export const ReasonBody = Body({
 
 export const MfaReset = Type.Object({
   operator_id: Type.String(),
-  mfa_cleared: Type.Boolean({ description: 'Whether a second factor was enrolled' }),
+  mfa_cleared: Type.Boolean({ description: 'A second factor was enrolled' }),
   sessions_revoked: Type.Integer(),
 })
 

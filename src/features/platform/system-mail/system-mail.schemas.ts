@@ -27,7 +27,7 @@ export const SystemMailServer = Type.Object(
 export const TestResult = Type.Object({
   to: Type.String(),
   ...server,
-  sent: Type.Boolean({ description: 'Whether the server accepted the mail' }),
+  sent: Type.Boolean({ description: 'The server accepted the mail' }),
   message_id: Nullable(
     Type.String({
       description:
@@ -35,5 +35,5 @@ export const TestResult = Type.Object({
       examples: ['4c1d5f0e-7a3b@host.example'],
     }),
   ),
-  error: Nullable(Type.String({ description: 'Why it was not sent' })),
+  error: Nullable(Type.String({ description: 'Reason that it was not sent' })),
 })

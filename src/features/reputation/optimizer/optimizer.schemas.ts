@@ -96,7 +96,7 @@ export const WarmUpUpdate = Body({
   target_daily_volume: Type.Optional(volume),
   warmup_days: Type.Optional(days),
   paused: Type.Optional(
-    Type.Boolean({ description: 'true: the limit of today stays until it is resumed' }),
+    Type.Boolean({ description: 'The limit of today stays until it is resumed' }),
   ),
   reason,
 })
@@ -110,7 +110,7 @@ export const WarmUpSchedule = Type.Object(
     started_at: Timestamp,
     paused_at: Nullable(Timestamp),
     day: Type.Integer({ description: 'From 1, in UTC' }),
-    completed: Type.Boolean({ description: 'true: mail is not limited any more' }),
+    completed: Type.Boolean({ description: 'Mail is not limited any more' }),
     stage: Type.String({ examples: ['day 1'] }),
     today_limit: Type.Integer({ description: 'Messages that may be delivered today' }),
     sent_today: Type.Integer({ description: 'Messages that were delivered today' }),
@@ -126,7 +126,7 @@ export const EndedWarmUp = Type.Object({
 
 const enforcement = {
   enforced: Type.Boolean({ description: 'false: this installation does not pace mail' }),
-  note: Nullable(Type.String({ description: 'What to set when limits are not enforced' })),
+  note: Nullable(Type.String({ description: 'Variables to set when limits are not enforced' })),
 }
 const amount = (description: string) =>
   Type.Integer({ minimum: 0, maximum: 100_000_000, description })

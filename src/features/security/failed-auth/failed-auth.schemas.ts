@@ -17,7 +17,7 @@ export const FailedAuthQuery = Type.Object({
   client_ip: exact('Exact, in any spelling'),
   username: exact('Exact, in any case'),
   service: Type.Optional(OneOf(SERVICES)),
-  blocked: Type.Optional(Type.Boolean({ description: 'Whether a block is in force now' })),
+  blocked: Type.Optional(Type.Boolean({ description: 'A block is in force now' })),
   date_from: exact('ISO date or datetime of the last attempt, inclusive'),
   date_to: exact('ISO date or datetime, inclusive; a date means the end of that day'),
   q: exact('Part of IP address or username'),

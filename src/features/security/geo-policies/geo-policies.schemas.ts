@@ -35,10 +35,10 @@ export const GeoPolicy = Type.Object(
 
 const CountryLookup = {
   countries_known: Type.Boolean({
-    description: 'Whether a GeoIP database is loaded; without it no geo policy is enforced',
+    description: 'A GeoIP database is loaded; without it no geo policy is enforced',
   }),
   schema_note: Type.Optional(
-    Type.String({ description: 'How to configure a GeoIP database, when none is loaded' }),
+    Type.String({ description: 'Advice for configuring a GeoIP database, when none is loaded' }),
   ),
 }
 

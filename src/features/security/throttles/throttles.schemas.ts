@@ -19,7 +19,8 @@ export const ThrottleEntry = Type.Object(
   {
     id: Type.String(),
     kind: OneOf(KINDS, {
-      description: 'What is refused: all logins of an IP address, of an account, or both together',
+      description:
+        'Logins that are refused: all of an IP address, of an account, or of both together',
     }),
     client_ip: Nullable(Type.String({ description: 'IPv4 address or IPv6 /64' })),
     username: Nullable(Type.String()),

@@ -105,7 +105,7 @@ export const FeedFile = Type.Object(
     unread_lines: Type.Integer({ description: 'Lines that are neither a host nor an address' }),
     loaded_at: Nullable(Timestamp),
     problem: Nullable(
-      Type.String({ description: 'Why the last reading failed; the one before applies' }),
+      Type.String({ description: 'Reason that the last reading failed; the one before applies' }),
     ),
   },
   { title: 'UrlFeedFile' },

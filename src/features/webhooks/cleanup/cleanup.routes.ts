@@ -11,7 +11,7 @@ export const cleanupRoutes =
       config: { auth: internal() },
       schema: {
         operationId: 'webhook_cleanup_stats',
-        summary: 'How many delivery records there are, and what the last clean-up did',
+        summary: 'Number of delivery records, and the result of the last clean-up',
         response: { 200: schemas.CleanupStats },
       },
       handler: () => cleanup.stats(),
@@ -21,7 +21,7 @@ export const cleanupRoutes =
       config: { auth: internal() },
       schema: {
         operationId: 'webhook_cleanup_config',
-        summary: 'How old delivery records are deleted',
+        summary: 'Settings for deleting old delivery records',
         response: { 200: schemas.CleanupConfig },
       },
       handler: () => cleanup.config(),

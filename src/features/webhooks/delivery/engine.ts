@@ -135,7 +135,7 @@ class DeliveryLoop {
       } catch (error) {
         this.#needs.log.warn({ err: error }, 'webhook queue not readable')
       }
-      // However long the queue takes to read, the database has half of the time for other work.
+      // The database has half of the time for other work, however long the queue takes to read.
       await sleep(Math.min(Date.now() - startedAt, MAX_PAUSE_MS))
     }
     this.#isReading = false

@@ -91,7 +91,7 @@ export const SecretRotation = Body({
     minimum: 0,
     maximum: 7 * DAY_SECONDS,
     default: DAY_SECONDS,
-    description: 'How long the old secret signs beside the new one',
+    description: 'Seconds that the old secret signs beside the new one',
   }),
 })
 

@@ -15,7 +15,7 @@ const EventType = Type.Object(
       description: 'The name is taken and nothing is expected to emit it',
       examples: [false],
     }),
-    example: FreeForm('What `data` of the envelope may look like', { domain: 'acme.example' }),
+    example: FreeForm('Example of `data` in the envelope', { domain: 'acme.example' }),
     data_schema: FreeForm('JSON Schema of `data`', {
       type: 'object',
       properties: { domain: { type: 'string' } },

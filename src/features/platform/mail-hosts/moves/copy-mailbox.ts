@@ -39,7 +39,7 @@ export function deadlineIn(seconds: number): Deadline {
   return { seconds, left: () => Math.max(1, left()), isOver: () => left() <= 0 }
 }
 
-/** How long a copy waits for another copy of the mailbox that Dovecot has not finished. */
+/** Seconds that a copy waits for another copy of the mailbox that Dovecot has not finished. */
 export const lockSeconds = (deadline: Deadline): number =>
   Math.max(1, deadline.left() - LOCK_MARGIN_SECONDS)
 

@@ -28,7 +28,7 @@ export const MailboxMove = Type.Object(
       Type.Integer({ description: 'Counted on both hosts before the mailbox changed its host' }),
     ),
     attempts: Type.Integer({ description: 'Attempts that failed so far' }),
-    error_message: Nullable(Type.String({ description: 'Why the last attempt failed' })),
+    error_message: Nullable(Type.String({ description: 'Reason that the last attempt failed' })),
     due_at: Type.String({ format: 'date-time', description: 'Not continued before this time' }),
     created_at: Timestamp,
     finished_at: Nullable(Timestamp),
