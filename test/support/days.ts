@@ -1,29 +1,34 @@
 import { CompiledQuery, type RootOperationNode, sql } from 'kysely'
 import type { Db } from '../../src/database/database.ts'
 import type { DayTable } from '../../src/database/days.ts'
+import { DAY_MS } from '../../src/lib/time.ts'
+import type { App } from './app.ts'
 
-const dayOf = (time: Date) => time.toISOString().slice(0, 10)
-
-export const nameOfDay = ({ name }: DayTable, time: Date) =>
-  `${name}_${dayOf(time).replaceAll('-', '')}`
-
-export const makeDay = (db: Db, { name, time }: DayTable, day: Date) =>
-  sql`select make_day(${name}, ${time}, ${dayOf(day)}::date)`.execute(db)
-
-/** The names of the days that a table has. */
-export async function daysOf(db: Db, { name }: DayTable): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select partition_name as name from day_partitions where table_name = ${name}
-    order by begins_at`.execute(db)
-  return rows.map((row) => row.name)
-}
-
-/** The partition of each row. */
-export async function placesOf(db: Db, { name }: DayTable): Promise<Record<string, string>> {
-  const { rows } = await sql<{ id: string; place: string }>`
-    select id, replace(tableoid::regclass::text, 'days.', '') as place from ${sql.table(name)}
-    order by id`.execute(db)
-  return Object.fromEntries(rows.map(({ id, place }) => [id, place]))
+/** The days of a table in an app, counted from its clock: 0 is today, -1 yesterday. */
+export function daysOf(appOf: () => App, { name, time }: DayTable) {
+  const at = (days: number) => new Date(appOf().clock.now().getTime() + days * DAY_MS)
+  const dateOf = (days: number) => at(days).toISOString().slice(0, 10)
+  return {
+    at,
+    /** The partition of a day. */
+    nameOf: (days: number) => `${name}_${dateOf(days).replaceAll('-', '')}`,
+    makeDay: (days: number, db: Db = appOf().core.db) =>
+      sql`select make_day(${name}, ${time}, ${dateOf(days)}::date)`.execute(db),
+    /** The partitions of days that there are. */
+    async dayNames(): Promise<string[]> {
+      const { rows } = await sql<{ name: string }>`
+        select partition_name as name from day_partitions where table_name = ${name}
+        order by begins_at`.execute(appOf().core.db)
+      return rows.map((row) => row.name)
+    },
+    /** The partition of each row. */
+    async places(): Promise<Record<string, string>> {
+      const { rows } = await sql<{ id: string; place: string }>`
+        select id, replace(tableoid::regclass::text, 'days.', '') as place from ${sql.table(name)}
+        order by id`.execute(appOf().core.db)
+      return Object.fromEntries(rows.map(({ id, place }) => [id, place]))
+    },
+  }
 }
 
 /** The partitions in the plans of all queries that the work makes. */

@@ -6668,7 +6668,7 @@ export interface Get {
         used_bytes: number
         mailbox_bytes: number
       }>
-      /** Forecast of the day on which mail reaches the quota at this rate; null with less than 7 days of figures */
+      /** Day when mail reaches the quota at this rate; null with less than 7 days of figures */
       forecast: {
         /** Growth of mail */
         bytes_per_day: number

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
-import { daysOf, daysReadBy, makeDay, nameOfDay, placesOf } from '../../../test/support/days.ts'
+import { daysOf, daysReadBy } from '../../../test/support/days.ts'
 import { untilBlocked } from '../../../test/support/locks.ts'
-import { emptyDatabase } from '../../../test/support/postgres.ts'
-import { openDatabase } from '../../database/database.ts'
+import { withOldDatabase } from '../../../test/support/old-database.ts'
 import { migrate } from '../../database/migrate.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import * as trace from '../message-trace/trace.repository.ts'
@@ -26,8 +25,7 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 beforeEach(() => app.core.db.deleteFrom('mail_log').execute())
 
-const at = (days: number) => new Date(app.clock.now().getTime() + days * DAY_MS)
-const nameOf = (days: number) => nameOfDay(mailLog, at(days))
+const { at, dayNames, makeDay, nameOf, places } = daysOf(() => app, mailLog)
 const row = (id: string, days: number, tenant = acme) => ({
   id,
   timestamp: at(days).toISOString(),
@@ -39,13 +37,11 @@ const row = (id: string, days: number, tenant = acme) => ({
 })
 const insert = (...rows: ReturnType<typeof row>[]) =>
   app.core.db.insertInto('mail_log').values(rows).execute()
-const places = () => placesOf(app.core.db, mailLog)
 /** The ids that an operator finds in the trace. */
 const traced = async () => {
   const { body } = await owner.get('/api/v1/message-trace/trace?limit=100')
   return body.data.map(({ id }: { id: string }) => id).sort()
 }
-const makeDayBefore = (days: number) => makeDay(app.core.db, mailLog, at(-days))
 
 it('makes today and the next days, and rows of other days are stored all the same', async () => {
   await makeLogDays(app.core)
@@ -78,7 +74,7 @@ it('stores a row that comes while its day is made, in that day', async () => {
   const { db } = app.core
   let arriving: Promise<unknown> | undefined
   await db.transaction().execute(async (tx) => {
-    await makeDay(tx, mailLog, at(0))
+    await makeDay(0, tx)
     arriving = insert(row('meanwhile', 0))
     await untilBlocked(db)
   })
@@ -99,7 +95,7 @@ it('stores a log that is read twice once, on either side of midnight', async () 
 })
 
 it('reads the days that a search asks for and no others', async () => {
-  for (const days of [3, 2, 1]) await makeDayBefore(days)
+  for (const days of [3, 2, 1]) await makeDay(-days)
   await makeLogDays(app.core)
   await insert(row('three', -3), row('two', -2), row('one', -1), row('today', 0))
   const midnight = new Date(`${at(-2).toISOString().slice(0, 10)}T00:00:00Z`)
@@ -114,7 +110,7 @@ it('reads the days that a search asks for and no others', async () => {
 })
 
 it('finds a subject by an index in the days that are over', async () => {
-  for (const days of [6, 5]) await makeDayBefore(days)
+  for (const days of [6, 5]) await makeDay(-days)
   await insert(row('five', -5), row('six', -6), row('today', 0))
   await keepLogDays.run(app.core)
   const { rows } = await sql<{ name: string }>`
@@ -134,18 +130,17 @@ describe('the days that have expired', () => {
   const MAIL_LOG_RETENTION_DAYS = 90
   const old = MAIL_LOG_RETENTION_DAYS + 2
   const older = MAIL_LOG_RETENTION_DAYS + 3
-  const partitions = () => daysOf(app.core.db, mailLog)
   beforeEach(async () => {
-    await makeDayBefore(old)
-    await makeDayBefore(MAIL_LOG_RETENTION_DAYS)
+    await makeDay(-old)
+    await makeDay(-MAIL_LOG_RETENTION_DAYS)
   })
 
   it('are dropped, and old rows outside of them are deleted', async () => {
     const last = MAIL_LOG_RETENTION_DAYS
     await insert(row('old', -old), row('older', -older), row('last', -last), row('new', -1))
-    expect(await partitions()).toContain(nameOf(-old))
+    expect(await dayNames()).toContain(nameOf(-old))
     await keepLogDays.run(app.core)
-    expect(await partitions()).not.toContain(nameOf(-old))
+    expect(await dayNames()).not.toContain(nameOf(-old))
     expect(await traced()).toEqual(['last', 'new'])
   })
 
@@ -183,7 +178,7 @@ describe('the days that have expired', () => {
       row('of another tenant', -old, globex),
     )
     await keepLogDays.run(app.core)
-    expect(await partitions()).not.toContain(nameOf(-old))
+    expect(await dayNames()).not.toContain(nameOf(-old))
     expect(await traced()).toEqual(['held', 'older held'])
 
     const path = `/api/v1/compliance/legal-holds/${hold.body.data.id}/release`
@@ -214,42 +209,34 @@ describe('the days that have expired', () => {
       (await app.core.db.selectFrom('mail_traffic_pending').select('id').execute()).length
     await insert(row('old', -old))
     const before = await pending()
-    await makeDayBefore(older)
+    await makeDay(-older)
     await keepLogDays.run(app.core)
     expect(await pending()).toBe(before)
   })
 })
 
-it('upgrades a log with rows: all are found, none is counted twice, and old ones expire', async () => {
-  const made = await emptyDatabase(inject('databaseUrl'))
-  const database = openDatabase(made.url, { pool: 4, name: 'upgrade' })
-  try {
-    await migrate(database.sql, { last: '0021_url_protection.sql' })
-    await database.sql`
+it('upgrades a log with rows: all are found, none is counted twice, and old ones expire', () =>
+  withOldDatabase(app, '0021_url_protection.sql', async (sql, core) => {
+    await sql`
       insert into mail_log (id, "timestamp", recipient, status, message_id)
       select 'row-' || n, now() - n * interval '1 hour', 'jane@acme.test', 'delivered', 'm' || n
       from generate_series(0, 4999) as n`
-    await database.sql`
+    await sql`
       insert into mail_log (id, "timestamp", status)
       values ('of tomorrow', now() + interval '1 day', 'delivered')`
-    await migrate(database.sql)
+    await migrate(sql)
 
-    const core = { ...app.core, db: database.db, now: () => new Date() }
     await makeLogDays(core)
     const count = async () => {
-      const [found] = await database.sql`select count(*)::int as rows from mail_log`
+      const [found] = await sql`select count(*)::int as rows from mail_log`
       return found?.rows
     }
     expect(await count()).toBe(5001)
-    await database.sql`insert into mail_log select * from mail_log on conflict do nothing`
+    await sql`insert into mail_log select * from mail_log on conflict do nothing`
     expect(await count()).toBe(5001)
     await keepLogDays.run(core)
-    const [left] = await database.sql`
+    const [left] = await sql`
       select count(*)::int as rows, min("timestamp") >= now() - interval '91 days' as young
       from mail_log`
     expect(left).toMatchObject({ rows: expect.closeTo(91 * 24, -2), young: true })
-  } finally {
-    await database.close()
-    await made.drop()
-  }
-})
+  }))

@@ -148,7 +148,7 @@ export const StorageHistory = Type.Object({
     ],
     {
       description:
-        'Forecast of the day on which mail reaches the quota at this rate; null with less than 7 days of figures',
+        'Day when mail reaches the quota at this rate; null with less than 7 days of figures',
     },
   ),
   generated_at: Timestamp,

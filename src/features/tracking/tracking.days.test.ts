@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
-import {
-  daysOf,
-  daysReadBy,
-  makeDay,
-  nameOfDay,
-  placesOf,
-  plansOf,
-} from '../../../test/support/days.ts'
-import { emptyDatabase } from '../../../test/support/postgres.ts'
+import { daysOf, daysReadBy, plansOf } from '../../../test/support/days.ts'
+import { withOldDatabase } from '../../../test/support/old-database.ts'
 import { trackedMessage } from '../../../test/support/tracked.ts'
-import { openDatabase } from '../../database/database.ts'
 import { migrate } from '../../database/migrate.ts'
 import { midnightOf } from '../../lib/dates.ts'
 import { DAY_MS } from '../../lib/time.ts'
@@ -34,10 +26,7 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 beforeEach(() => app.core.db.deleteFrom('tracking_events').execute())
 
-const at = (days: number) => new Date(app.clock.now().getTime() + days * DAY_MS)
-const nameOf = (days: number) => nameOfDay(trackingEvents, at(days))
-const makeDayBefore = (days: number) => makeDay(app.core.db, trackingEvents, at(-days))
-const places = () => placesOf(app.core.db, trackingEvents)
+const { at, dayNames, makeDay, nameOf, places } = daysOf(() => app, trackingEvents)
 const ids = async () => Object.keys(await places())
 
 const row = (
@@ -68,7 +57,7 @@ it('makes today and the next days, and events of other days are stored all the s
 
 it('drops the days that have expired and deletes old events outside of them', async () => {
   const end = midnightOf(at(-TRACKING_DATA_RETENTION_DAYS))
-  await makeDayBefore(TRACKING_DATA_RETENTION_DAYS + 1)
+  await makeDay(-TRACKING_DATA_RETENTION_DAYS - 1)
   await insert(
     row('without a day', at(-TRACKING_DATA_RETENTION_DAYS - 9)),
     row('last of the old', new Date(end.getTime() - 1)),
@@ -76,14 +65,14 @@ it('drops the days that have expired and deletes old events outside of them', as
   )
   await forgetTracking.run(app.core)
   expect(await ids()).toEqual(['first of the young'])
-  const days = await daysOf(app.core.db, trackingEvents)
+  const days = await dayNames()
   expect(days).not.toContain(nameOf(-TRACKING_DATA_RETENTION_DAYS - 1))
 })
 
 it('deletes the events of an organization with it, in every day', async () => {
   const { db } = app.core
   await db.insertInto('organizations').values({ id: 'gone', name: 'Gone' }).execute()
-  for (const days of [2, 1]) await makeDayBefore(days)
+  for (const days of [2, 1]) await makeDay(-days)
   await insert(row('kept', at(-1)))
   for (const days of [9, 2, 1, 0]) await insert(row(`${days}`, at(-days), { organization: 'gone' }))
   await db.deleteFrom('organizations').where('id', '=', 'gone').execute()
@@ -91,7 +80,7 @@ it('deletes the events of an organization with it, in every day', async () => {
 })
 
 it('exports the events of a person once each, from every day', async () => {
-  await makeDayBefore(1)
+  await makeDay(-1)
   await makeTrackingDays(app.core)
   const rows = Array.from({ length: 700 }, (_, n) => [
     row(`without a day ${n}`, at(-5)),
@@ -108,7 +97,7 @@ it('exports the events of a person once each, from every day', async () => {
 })
 
 it('reads the days since a message was sent, and none before', async () => {
-  for (const days of [5, 4, 2, 1]) await makeDayBefore(days)
+  for (const days of [5, 4, 2, 1]) await makeDay(-days)
   await makeTrackingDays(app.core)
   const { emailId } = await trackedMessage(app, acme)
   await app.core.db
@@ -149,12 +138,8 @@ it('finds the events of a message, a domain and a bouncing recipient by indexes'
   expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([])
 })
 
-it('upgrades a database with events: all are found, none twice, and old ones expire', async () => {
-  const made = await emptyDatabase(inject('databaseUrl'))
-  const database = openDatabase(made.url, { pool: 4, name: 'upgrade' })
-  const { sql } = database
-  try {
-    await migrate(sql, { last: '0030_certificate_contents.sql' })
+it('upgrades a database with events: all are found, none twice, and old ones expire', () =>
+  withOldDatabase(app, '0030_certificate_contents.sql', async (sql, core) => {
     await sql`insert into organizations (id, name) values ('acme', 'Acme'), ('gone', 'Gone')`
     await sql`
       insert into tracking_events (id, organization_id, domain, recipient, event_type, created_at)
@@ -166,7 +151,6 @@ it('upgrades a database with events: all are found, none twice, and old ones exp
     await migrate(sql)
     expect(await stored()).toEqual(before)
 
-    const core = { ...app.core, db: database.db, now: () => new Date() }
     await makeTrackingDays(core)
     await sql`insert into tracking_events select * from tracking_events on conflict do nothing`
     expect(await stored()).toHaveLength(400)
@@ -178,8 +162,4 @@ it('upgrades a database with events: all are found, none twice, and old ones exp
         .filter((one) => one.organization_id === 'acme' && one.created_at >= oldest.toISOString())
         .map(({ id }) => id),
     )
-  } finally {
-    await database.close()
-    await made.drop()
-  }
-})
+  }))

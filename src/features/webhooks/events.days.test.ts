@@ -1,17 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, clientOf, INTERNAL_TOKEN, startApp } from '../../../test/support/app.ts'
-import {
-  daysOf,
-  daysReadBy,
-  makeDay,
-  nameOfDay,
-  placesOf,
-  plansOf,
-} from '../../../test/support/days.ts'
-import { emptyDatabase } from '../../../test/support/postgres.ts'
+import { daysOf, daysReadBy, plansOf } from '../../../test/support/days.ts'
+import { withOldDatabase } from '../../../test/support/old-database.ts'
 import { waitFor } from '../../../test/support/wait.ts'
-import { openDatabase } from '../../database/database.ts'
 import { migrate } from '../../database/migrate.ts'
 import { midnightOf } from '../../lib/dates.ts'
 import { DAY_MS } from '../../lib/time.ts'
@@ -40,10 +32,7 @@ beforeEach(async () => {
   await app.core.db.deleteFrom('events').execute()
 })
 
-const at = (days: number) => new Date(app.clock.now().getTime() + days * DAY_MS)
-const nameOf = (days: number) => nameOfDay(storedEvents, at(days))
-const makeDayBefore = (days: number) => makeDay(app.core.db, storedEvents, at(-days))
-const places = () => placesOf(app.core.db, storedEvents)
+const { at, dayNames, makeDay, nameOf, places } = daysOf(() => app, storedEvents)
 const cleanUp = () => service.post('/cleanup/now')
 
 const insert = (id: string, created_at: Date, event = 'email.delivered') =>
@@ -82,7 +71,7 @@ it('stores an event and its queue entry with one time, in the day of today', asy
 })
 
 it('numbers the events of all days in one order', async () => {
-  await makeDayBefore(1)
+  await makeDay(-1)
   await makeWebhookDays.run(app.core)
   for (const [id, days] of [
     ['one', -1],
@@ -109,7 +98,7 @@ it('finds the events of queue entries and of ids by indexes', async () => {
 })
 
 it('reads the days that a list of activity asks for, and events that were kept from older ones', async () => {
-  for (const days of [3, 2, 1]) await makeDayBefore(days)
+  for (const days of [3, 2, 1]) await makeDay(-days)
   await makeWebhookDays.run(app.core)
   for (const days of [3, 2, 1, 0]) await insert(`${days} days ago`, at(-days), 'mailbox.created')
   const from = midnightOf(at(-2))
@@ -125,7 +114,7 @@ it('reads the days that a list of activity asks for, and events that were kept f
 
 describe('the days that have expired', () => {
   const old = SENT_DAYS + 1
-  beforeEach(() => makeDayBefore(old))
+  beforeEach(() => makeDay(-old))
 
   it('leave what is still queued until it is delivered, and activity for its own time', async () => {
     for (const id of ['sent', 'queued']) await insert(id, at(-old))
@@ -134,7 +123,7 @@ describe('the days that have expired', () => {
     await insert('queued for long', at(-old - 200))
     for (const id of ['queued', 'queued for long']) await enqueue(id)
     expect((await cleanUp()).body.deleted_events).toBe(1)
-    expect(await daysOf(app.core.db, storedEvents)).not.toContain(nameOf(-old))
+    expect(await dayNames()).not.toContain(nameOf(-old))
     expect(Object.keys(await places())).toEqual(['activity', 'queued', 'queued for long', 'young'])
     expect((await places()).queued).toBe('events_default')
     expect((await deliverable()).sort()).toEqual(['queued', 'queued for long'])
@@ -196,27 +185,23 @@ describe('the days that have expired', () => {
   })
 })
 
-it('upgrades a database with events: none is lost, those that are queued are delivered', async () => {
-  const made = await emptyDatabase(inject('databaseUrl'))
-  const database = openDatabase(made.url, { pool: 4, name: 'upgrade' })
-  try {
-    await migrate(database.sql, { last: '0030_certificate_contents.sql' })
-    await database.sql`
+it('upgrades a database with events: none is lost, those that are queued are delivered', () =>
+  withOldDatabase(app, '0030_certificate_contents.sql', async (sql, core) => {
+    await sql`
       insert into events (id, event, source, org_id, data, created_at)
       select 'event-' || n, case n % 10 when 0 then 'mailbox.created' else 'email.delivered' end,
         'api', 'acme', '{}', now() - n * interval '1 hour'
       from generate_series(0, 199) as n`
-    await database.sql`
+    await sql`
       insert into webhook_queue (event_id, lane)
       select 'event-' || n, 0 from generate_series(1, 199, 20) as n`
-    const stored = () => database.sql`select * from events order by sequence`
+    const stored = () => sql`select * from events order by sequence`
     const before = await stored()
-    await migrate(database.sql)
+    await migrate(sql)
     expect(await stored()).toEqual(before)
 
-    const core = { ...app.core, db: database.db, now: () => new Date() }
     await makeWebhookDays.run(core)
-    await database.sql`
+    await sql`
       insert into events (id, event, source, data) values ('new', 'email.delivered', 'api', '{}')`
     const newest = (await stored()).at(-1)
     expect(newest).toMatchObject({ id: 'new' })
@@ -230,15 +215,11 @@ it('upgrades a database with events: none is lost, those that are queued are del
       ...before.filter(isLeft).map(({ id }) => id),
       'new',
     ])
-    const entries = await database.sql`select id from webhook_queue`
+    const entries = await sql`select id from webhook_queue`
     const jobs = await queue.load(
-      database.db,
+      core.db,
       entries.map(({ id }) => id),
       new Date(),
     )
     expect(jobs).toHaveLength(10)
-  } finally {
-    await database.close()
-    await made.drop()
-  }
-})
+  }))

@@ -1,16 +1,8 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, clientOf, INTERNAL_TOKEN, startApp } from '../../../test/support/app.ts'
-import {
-  daysOf,
-  daysReadBy,
-  makeDay,
-  nameOfDay,
-  placesOf,
-  plansOf,
-} from '../../../test/support/days.ts'
-import { emptyDatabase } from '../../../test/support/postgres.ts'
-import { openDatabase } from '../../database/database.ts'
+import { daysOf, daysReadBy, plansOf } from '../../../test/support/days.ts'
+import { withOldDatabase } from '../../../test/support/old-database.ts'
 import { migrate } from '../../database/migrate.ts'
 import { midnightOf } from '../../lib/dates.ts'
 import { DAY_MS } from '../../lib/time.ts'
@@ -28,10 +20,7 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 beforeEach(() => app.core.db.deleteFrom('webhook_deliveries').execute())
 
-const at = (days: number) => new Date(app.clock.now().getTime() + days * DAY_MS)
-const nameOf = (days: number) => nameOfDay(webhookDeliveries, at(days))
-const makeDayBefore = (days: number) => makeDay(app.core.db, webhookDeliveries, at(-days))
-const places = () => placesOf(app.core.db, webhookDeliveries)
+const { at, dayNames, makeDay, nameOf, places } = daysOf(() => app, webhookDeliveries)
 const left = async () => Object.keys(await places())
 const cleanUp = async () => (await service.post('/cleanup/now')).body.deleted_deliveries
 
@@ -98,7 +87,7 @@ describe('the days that have expired', () => {
   const SUCCESSES = 1
   const FAILURES = 3
   beforeEach(async () => {
-    for (const days of [SUCCESSES, SUCCESSES + 1, FAILURES, FAILURES + 1]) await makeDayBefore(days)
+    for (const days of [SUCCESSES, SUCCESSES + 1, FAILURES, FAILURES + 1]) await makeDay(-days)
   })
 
   it('are dropped with all of their attempts, and no younger one goes', async () => {
@@ -108,7 +97,7 @@ describe('the days that have expired', () => {
     expect((await service.get('/cleanup/stats')).body.expired_deliveries).toBe(1)
     expect(await cleanUp()).toBe(1)
     expect(await left()).toEqual(['first of the young'])
-    const days = await daysOf(app.core.db, webhookDeliveries)
+    const days = await dayNames()
     expect(days).toContain(nameOf(-SUCCESSES))
     expect(days).not.toContain(nameOf(-SUCCESSES - 1))
   })
@@ -141,7 +130,7 @@ describe('the days that have expired', () => {
 })
 
 it('reads the days that a list asks for and no others', async () => {
-  for (const days of [3, 2, 1]) await makeDayBefore(days)
+  for (const days of [3, 2, 1]) await makeDay(-days)
   await makeWebhookDays.run(app.core)
   for (const days of [3, 2, 1, 0]) await insert(`${days} days ago`, at(-days))
   const from = midnightOf(at(-2))
@@ -169,26 +158,22 @@ it('finds an attempt, and those of an event and of an endpoint, by indexes', asy
   expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([])
 })
 
-it('upgrades a database with deliveries: all are found, none twice, and old ones expire', async () => {
-  const made = await emptyDatabase(inject('databaseUrl'))
-  const database = openDatabase(made.url, { pool: 4, name: 'upgrade' })
-  try {
-    await migrate(database.sql, { last: '0030_certificate_contents.sql' })
-    await database.sql`
+it('upgrades a database with deliveries: all are found, none twice, and old ones expire', () =>
+  withOldDatabase(app, '0030_certificate_contents.sql', async (sql, core) => {
+    await sql`
       insert into webhook_deliveries (id, event_id, event_type, webhook_url, delivery_status,
         http_status_code, attempts, created_at)
       select 'delivery-' || n, 'event-' || n, 'domain.added', 'http://hooks.test/',
         case when n % 10 = 0 then 'failed' else 'delivered' end, 200, 1,
         now() - n * interval '1 hour'
       from generate_series(0, 199) as n`
-    const stored = () => database.sql`select * from webhook_deliveries order by id`
+    const stored = () => sql`select * from webhook_deliveries order by id`
     const before = await stored()
-    await migrate(database.sql)
+    await migrate(sql)
     expect(await stored()).toEqual(before)
 
-    const core = { ...app.core, db: database.db, now: () => new Date() }
     await makeWebhookDays.run(core)
-    await database.sql`
+    await sql`
       insert into webhook_deliveries select * from webhook_deliveries on conflict do nothing`
     expect(await stored()).toHaveLength(200)
     await cleanupService(core).run()
@@ -197,8 +182,4 @@ it('upgrades a database with deliveries: all are found, none twice, and old ones
       return created_at >= midnightOf(new Date(Date.now() - days * DAY_MS)).toISOString()
     })
     expect(await stored()).toEqual(expected)
-  } finally {
-    await database.close()
-    await made.drop()
-  }
-})
+  }))
