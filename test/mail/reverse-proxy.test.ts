@@ -15,6 +15,7 @@ describe.each(['nginx', 'caddy'] as const)('the documented example for %s', (nam
     app = await startApp({
       env: { SVC_TRUSTED_PROXIES: '127.0.0.1,::1', SVC_PUBLIC_URL: `https://${NAME}` },
       limiting: true,
+      oauth: true,
       features: [pages()],
     })
     proxy = await startProxy(name, Number(new URL(app.base).port))
@@ -57,6 +58,16 @@ describe.each(['nginx', 'caddy'] as const)('the documented example for %s', (nam
     // The name of the proxy has no policy, and no report is a report.
     expect((await proxy.send('GET', '/.well-known/mta-sts.txt')).text).toContain('not hosted')
     expect((await proxy.send('POST', '/tls-rpt')).status).toBe(400)
+  })
+
+  promise(title('publishes the sign-in of programs'), async () => {
+    for (const name of ['openid-configuration', 'oauth-authorization-server']) {
+      const answer = await proxy.send('GET', `/.well-known/${name}`)
+      expect(JSON.parse(answer.text)).toMatchObject({ issuer: `https://${NAME}` })
+    }
+    expect((await proxy.send('GET', '/oauth/jwks')).status).toBe(200)
+    const token = await proxy.send('POST', '/oauth/token', { body: '{}' })
+    expect(JSON.parse(token.text)).toMatchObject({ error: 'invalid_request' })
   })
 
   promise.each([
@@ -106,7 +117,18 @@ describe.each(['nginx', 'caddy'] as const)('the documented example for %s', (nam
     await expect.poll(addressOf).toBe(from)
   })
 
-  promise(title('refuses a body above 1 MiB'), async () => {
+  promise(title('takes a message with an attachment of 2 MB'), async () => {
+    const shop = await app.tenant('shop')
+    const file = { filename: 'a.bin', content: Buffer.alloc(2_000_000).toString('base64') }
+    const message = { to: ['jane@elsewhere.test'], subject: 'Order', text: 'Thank you' }
+    const answer = await proxy.send('POST', '/api/v1/messages/', {
+      headers: { 'x-api-key': shop.apiKey },
+      body: JSON.stringify({ ...message, from: shop.email, attachments: [file] }),
+    })
+    expect(answer.status).toBe(202)
+  })
+
+  promise(title('refuses a login with a body above 1 MiB'), async () => {
     const body = JSON.stringify({ email: 'x'.repeat(1_200_000), password: 'x' })
     expect((await proxy.send('POST', '/api/v1/auth/login', { body })).status).toBe(413)
   })
