@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { USAGE } from '../src/cli/index.ts'
 import { variables } from '../src/config/index.ts'
 import { daemons } from '../src/daemons/index.ts'
+import { erasers } from '../src/features/compliance/erasure/erasers.ts'
 import {
   blocksOf,
   commandsOf,
@@ -11,6 +13,7 @@ import {
   pages,
   proseOf,
   ROOT,
+  sectionOf,
 } from './support/documentation.ts'
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -75,6 +78,17 @@ describe('the documentation', () => {
     })
     expect(missing).toEqual([])
   })
+})
+
+it('docs/operations.md has the usage of the command line', () => {
+  const blocks = blocksOf(read('docs/operations.md')).map(({ text }) => text)
+  expect(blocks.filter((text) => text.startsWith('usage:'))).toEqual([USAGE])
+})
+
+it('docs/compliance.md lists every eraser', () => {
+  const page = pages.find(({ path }) => path === 'docs/compliance.md') as Page
+  const listed = [...sectionOf(page, 'Erasure').matchAll(/^\| `(\w+)` /gm)].map(([, name]) => name)
+  expect(listed.sort()).toEqual([...new Set(erasers.map(({ name }) => name))].sort())
 })
 
 describe('README.md', () => {

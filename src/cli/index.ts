@@ -1,7 +1,7 @@
 import { explainStartFailure } from '../startup-error.ts'
 import { UsageError } from './usage.ts'
 
-const USAGE = `usage: mailplane COMMAND [--json]
+export const USAGE = `usage: mailplane COMMAND [--json]
 
   serve [--services a,b] [--list-services]
   keys create --organization ID --name TEXT [--read-only] [--admin]
