@@ -4,6 +4,7 @@ import {
   createHmac,
   createPrivateKey,
   createPublicKey,
+  createSecretKey,
   diffieHellman,
   generateKeyPairSync,
   hkdfSync,
@@ -197,8 +198,9 @@ function readHeader(file: Buffer) {
 
 const publicKey = (raw: Buffer): KeyObject =>
   createPublicKey({ key: Buffer.concat([SPKI, raw]), format: 'der', type: 'spki' })
+/** As a JWK, which takes a tenth of the time of an export in DER. */
 const rawOf = (key: KeyObject): Buffer =>
-  key.export({ format: 'der', type: 'spki' }).subarray(SPKI.length)
+  Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url')
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 /** Undefined unless the text is what `unpadded` writes. */
@@ -207,8 +209,9 @@ const base64 = (text: string): Buffer | undefined => {
   return unpadded(bytes) === text ? bytes : undefined
 }
 
-const derived = (secret: Buffer, salt: Buffer, info: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', secret, salt, info, KEY_BYTES))
+/** Keys are `KeyObject`s: a key in a `Buffer` doubles the time of each short operation. */
+const derived = (secret: Buffer, salt: Buffer, info: string): KeyObject =>
+  createSecretKey(Buffer.from(hkdfSync('sha256', createSecretKey(secret), salt, info, KEY_BYTES)))
 const macOf = (fileKey: Buffer, header: Buffer): Buffer =>
   createHmac('sha256', derived(fileKey, Buffer.alloc(0), 'header'))
     .update(header)
@@ -221,12 +224,12 @@ function chunkNonce(chunk: number, isLast: boolean): Buffer {
   return nonce
 }
 
-function seal(key: Buffer, nonce: Buffer, plain: Buffer): Buffer {
+function seal(key: KeyObject, nonce: Buffer, plain: Buffer): Buffer {
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-function open(key: Buffer, nonce: Buffer, box: Buffer): Buffer | undefined {
+function open(key: KeyObject, nonce: Buffer, box: Buffer): Buffer | undefined {
   if (box.length < TAG_BYTES) return undefined
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
   decipher.setAuthTag(box.subarray(-TAG_BYTES))

@@ -8,11 +8,13 @@ import {
   readIdentity,
   readRecipient,
 } from '../../../lib/age.ts'
+import { lruMap } from '../../../lib/lru-map.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { StartupError } from '../../../startup-error.ts'
 import * as keys from './keys.repository.ts'
 
 const PURPOSE = 'archive identity'
+const MAX_PARSED = 1000
 
 export interface ReadKeys {
   own_key: string | null
@@ -62,6 +64,14 @@ export function archiveKeys({
     sealed_identity: vault.seal(PURPOSE, identity.text),
   })
 
+  const parsed = lruMap<string, AgeRecipient>(MAX_PARSED)
+  function parse(text: string): AgeRecipient {
+    const recipient = parsed.get(text) ?? readRecipient(text)
+    if (!recipient) throw new Error(`the archive has an unusable recipient ${text}`)
+    parsed.set(text, recipient)
+    return recipient
+  }
+
   async function platformRecipient(known?: string | null): Promise<string> {
     const [first] = await fromFile()
     return first ? first.recipient.text : (known ?? current(null))
@@ -73,11 +83,7 @@ export function archiveKeys({
       const own = read?.own_key ?? (await current(organizationId))
       const texts = [await platformRecipient(read?.platform_key), own]
       if (config.DR_AGE_RECIPIENT !== undefined) texts.push(config.DR_AGE_RECIPIENT.toLowerCase())
-      return texts.map((text) => {
-        const recipient = readRecipient(text)
-        if (!recipient) throw new Error(`the archive has an unusable recipient ${text}`)
-        return recipient
-      })
+      return texts.map(parse)
     },
 
     /** Everything that may open an object of the organization, the current keys first. */

@@ -1,23 +1,26 @@
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 
-type Convert = (bytes: Buffer) => Promise<Buffer>
-
 // Node 20 has no zstd, which takes a tenth of the time of gzip.
-const zstd = zlib as unknown as Partial<Record<'zstdCompress' | 'zstdDecompress', never>>
-const converter = (name: 'zstdCompress' | 'zstdDecompress'): Convert | undefined => {
-  const convert = zstd[name]
-  return convert && (promisify(convert) as unknown as Convert)
+const { zstdCompress, zstdCompressSync, zstdDecompress } = zlib as unknown as {
+  zstdCompress?: typeof zlib.gzip
+  zstdCompressSync?: typeof zlib.gzipSync
+  zstdDecompress?: typeof zlib.gunzip
 }
-const compress = converter('zstdCompress')
-const decompress = converter('zstdDecompress')
-const gzip = promisify(zlib.gzip) as Convert
-const gunzip = promisify(zlib.gunzip) as Convert
+const compress = zstdCompress && promisify(zstdCompress)
+const decompress = zstdDecompress && promisify(zstdDecompress)
+const gzip = promisify(zlib.gzip)
+const gunzip = promisify(zlib.gunzip)
 
-/** Compresses a message, in a thread of Node; the suffix of its object says how. */
+/** Up to this size the way to a thread and back takes longer than the compression. */
+const SMALL_BYTES = 64 * 1024
+
+/** Compresses a message, a large one in a thread of Node; the suffix of its object says how. */
 export async function pack(message: Buffer): Promise<{ packed: Buffer; suffix: string }> {
-  if (compress) return { packed: await compress(message), suffix: 'eml.zst.age' }
-  return { packed: await gzip(message), suffix: 'eml.gz.age' }
+  if (!compress || !zstdCompressSync) return { packed: await gzip(message), suffix: 'eml.gz.age' }
+  const isSmall = message.length <= SMALL_BYTES
+  const packed = isSmall ? zstdCompressSync(message) : await compress(message)
+  return { packed, suffix: 'eml.zst.age' }
 }
 
 export async function unpack(packed: Buffer, key: string): Promise<Buffer> {

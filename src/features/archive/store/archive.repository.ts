@@ -30,15 +30,16 @@ export interface NewArchived {
 /** Copies of a message for its people; `message` is a row with id, organization_id and received_at. */
 const insertCopies = ({ senders, recipients }: People) => sql`
   insert into archived_copies (archive_id, role, address, organization_id, is_own, received_at)
-  select message.id, person.role, person.address, message.organization_id,
-    exists (select from domains where domains.organization_id = message.organization_id
-      and domains.domain = split_part(person.address, '@', -1)),
+  select message.id, person.role, person.address, message.organization_id, domains.id is not null,
     message.received_at
-  from message, (
+  from message
+  cross join (
     select 'sender' as role, unnest(${[...senders]}::text[]) as address
     union
     select 'recipient', unnest(${[...recipients]}::text[])
   ) as person
+  left join domains on domains.organization_id = message.organization_id
+    and domains.domain = split_part(person.address, '@', -1)
   on conflict do nothing`
 
 /** The settings and keys of an organization, and the message with this content if it is archived. */
@@ -59,15 +60,6 @@ export async function look(db: Db, organizationId: string, contentHash: Buffer) 
         where organization_id = ${organizationId} and content_hash = ${contentHash}) as archive_id
     `.execute(db)
   return rows[0] as NonNullable<(typeof rows)[0]>
-}
-
-/** The addresses at domains of the organization. */
-export async function ownAmong(db: Db, organizationId: string, addresses: readonly string[]) {
-  const { rows } = await sql<{ address: string }>`
-    select address from unnest(${[...addresses]}::text[]) as address
-    where exists (select from domains where organization_id = ${organizationId}
-      and domain = split_part(address, '@', -1))`.execute(db)
-  return rows.map(({ address }) => address)
 }
 
 /** Adds people to an archived message. False when it is not there any more. */

@@ -128,8 +128,7 @@ export function keepMail(core: Needs) {
     const login = direction === 'outbound' ? (kept.login ?? '') : ''
     const addresses = [...new Set(recipients.map(normalized))]
     // Aliases of another tenant are a secret of that tenant.
-    const own = await archive.ownAmong(db, kept.organizationId, addresses)
-    const targets = await aliasTargets(db, own)
+    const targets = await aliasTargets(db, addresses, kept.organizationId)
     const senders = [sender, login.includes('@') ? login : ''].map(normalized)
     return {
       senders: [...new Set(senders)].filter((one) => one !== ''),
