@@ -1668,6 +1668,7 @@ export interface Tables {
     due_at: Generated<Timestamp>
     lease_owner: string | null
     lease_until: Generated<Timestamp>
+    losing: Generated<string[]>
   }
   shared_mailboxes: {
     id: string

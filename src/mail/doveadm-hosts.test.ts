@@ -3,6 +3,7 @@ import { type App, startApp } from '../../test/support/app.ts'
 import { type Doveadm, startDoveadm } from '../../test/support/doveadm.ts'
 import { vault } from '../lib/vault.ts'
 import { DoveadmAway } from './doveadm.ts'
+import { endSessions } from './end-sessions.ts'
 import { hostDoveadmKey } from './mail-hosts.ts'
 
 const ROOT_KEY = 'a root key for the keys of the hosts'
@@ -93,6 +94,22 @@ it('does not call a host that is away, which verifies no password', async () => 
   expect(servers.two.asked).toEqual([])
   expect(servers.front.flushed()).toContain(globex.email)
   await setState('two', 'active')
+})
+
+it('ends the sessions of a login on its host, and of a deleted mailbox on every backend', async () => {
+  const kicked = (name: (typeof NAMES)[number]) =>
+    servers[name].asked
+      .flatMap(({ commands }) => commands)
+      .flatMap(([command, { mask = [] }]) => (command === 'kick' ? mask : []))
+  const deleted = 'deleted@acme.test'
+  expect(await endSessions(app.core.doveadm, [acme.email, deleted])).toEqual([])
+  expect(kicked('one')).toEqual([acme.email, deleted])
+  expect(kicked('two')).toEqual([deleted])
+  expect(kicked('front')).toEqual([])
+  servers.two.state.mood = 'garbage'
+  expect(await endSessions(app.core.doveadm, [acme.email, deleted])).toEqual([deleted])
+  servers.one.state.mood = 'garbage'
+  expect(await endSessions(app.core.doveadm, [acme.email])).toEqual([acme.email])
 })
 
 it('does not report a flush that a proxy has not confirmed', async () => {

@@ -88,11 +88,15 @@ async function partsOf(
     const logins = loginsOf(command)
     const mask = domainOf(command)
     const isForAll = logins.length === 0 && mask === undefined
+    // A mailbox that was deleted has no place any more, but may have sessions.
+    const isAnywhere = name === 'kick' && logins.some((login) => !places.has(login))
     const ids = new Set(
       mask === undefined ? logins.map((login) => places.get(login)) : await hostsOfDomain(db, mask),
     )
     for (const host of hosts) {
-      const isOther = host.isBackend ? !isForAll && !ids.has(host.id) : !ALSO_ON_PROXIES.has(name)
+      const isOther = host.isBackend
+        ? !isForAll && !isAnywhere && !ids.has(host.id)
+        : !ALSO_ON_PROXIES.has(name)
       // A host that is away has no logins in its cache when it comes back: see the service.
       if (isOther || (host.isAway && (isForAll || ALSO_ON_PROXIES.has(name)))) continue
       const own = logins.filter((login) => !host.isBackend || places.get(login) === host.id)

@@ -121,6 +121,29 @@ describe.skipIf(edgeMissing)(`a shared mailbox${skipped}`, () => {
     expect(mails[0]).toContain('for the new floor')
   })
 
+  it('ends the sessions of its members when it is deleted, also after a reload of Dovecot', async () => {
+    const { email, path } = await make('vault')
+    await join(path, 'jane', 'full_access')
+    await host.receive(email, 'for the vault')
+    await waitFor(async () => (await seen('jane', email)).length)
+    const [member, other] = await Promise.all(
+      ['jane', 'jack'].map(async (name) => {
+        const client = await openImap({ port: host.ports.imaps })
+        await client.login(people[name] ?? '', PASSWORD)
+        return client
+      }),
+    )
+    expect((await member?.command(`SELECT "Shared/${email}"`))?.ok).toBe(true)
+    await host.app.core.doveadm.run([['reload', {}]])
+    // The address may have a new mailbox before the rights of the old one are taken away.
+    expect((await acme.delete(path)).status).toBe(200)
+    const again = await make('vault')
+    await join(again.path, 'joan', 'full_access')
+    await waitFor(async () => !(await member?.command('NOOP').catch(() => undefined)))
+    expect((await other?.command('NOOP'))?.ok).toBe(true)
+    other?.end()
+  })
+
   it('is granted to members who joined while Dovecot was down', async () => {
     const { email, path } = await make('attic')
     await host.receive(email, 'for the attic')

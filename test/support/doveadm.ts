@@ -1,7 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-type Command = [name: string, parameters: { user?: string | string[] }, tag: string]
+type Command = [
+  name: string,
+  parameters: { user?: string | string[]; mask?: string[] },
+  tag: string,
+]
 
 interface Asked {
   method: string | undefined

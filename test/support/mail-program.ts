@@ -15,7 +15,12 @@ export async function signIn(port: number, user: string, password: string) {
     text += more
     wake()
   })
-  socket.on('close', () => wake())
+  const closed = new Promise<void>((resolve) => {
+    socket.on('close', () => {
+      wake()
+      resolve()
+    })
+  })
   const until = async (isDone: () => boolean) => {
     while (!isDone()) {
       if (socket.destroyed) throw new Error(`the server hung up: ${text}`)
@@ -46,6 +51,15 @@ export async function signIn(port: number, user: string, password: string) {
     run,
     isOk: async (command: string, literal?: string) =>
       / OK/.test((await run(command, literal)).split('\r\n').at(-2) ?? ''),
+    /** Waits for changes of the open folder (RFC 2177); returns a function that awaits one. */
+    async idle() {
+      text = ''
+      socket.write('idle IDLE\r\n')
+      await until(() => text.startsWith('+'))
+      return (change: string) => until(() => text.includes(change))
+    },
+    /** Resolves when the server ends the connection. */
+    ended: () => closed,
     close: () => socket.destroy(),
   }
 }

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** The two directions of a connection; a chunk for which they return false does not pass. */
 interface Watch {
   fromClient?(chunk: Buffer, server: Socket): boolean
-  fromServer?(chunk: Buffer): boolean
+  fromServer?(chunk: Buffer, client: Socket): boolean
 }
 
 /** A proxy on loopback in front of a server. `open` is called for each connection. */
@@ -16,7 +16,7 @@ export async function startProxy(
     const server = connect(port, host)
     const { fromClient = () => true, fromServer = () => true } = open()
     forward(client, server, (chunk) => fromClient(chunk, server))
-    forward(server, client, fromServer)
+    forward(server, client, (chunk) => fromServer(chunk, client))
     for (const [one, other] of [
       [client, server],
       [server, client],

@@ -2,7 +2,8 @@ import type { Core } from '../../../core.ts'
 import { heldAmong } from '../../../hosting/held-mailboxes.repository.ts'
 import type { Chore } from '../../../jobs/chores.ts'
 import { newLease, underLease } from '../../../jobs/lease.ts'
-import { DoveadmAway, NO_SUCH_USER, NOT_FOUND } from '../../../mail/doveadm.ts'
+import { DoveadmAway } from '../../../mail/doveadm.ts'
+import { endSessions } from '../../../mail/end-sessions.ts'
 import { KEPT_FOLDERS } from '../../../mail/kept-folders.ts'
 import { removeMail } from '../../../mail/remove-mail.ts'
 import { forgetLogins } from '../../../mail/stale-logins.ts'
@@ -10,7 +11,6 @@ import * as holds from './holds.repository.ts'
 
 const LEASE_SECONDS = 60
 const MAILBOX_BATCH_SIZE = 50
-const TIMEOUT_SECONDS = 30
 
 /**
  * Makes Dovecot follow a hold that was placed or released. Dovecot reads whether it keeps expunged mail at
@@ -26,7 +26,7 @@ export const enforceHolds: Chore = {
     if (!hold) return false
     await underLease(core, 'legal_holds', { id: hold.id }, lease, async () => {
       await flushLogins(core, hold)
-      await endSessions(core, hold)
+      await endSessionsOf(core, hold)
       if (!hold.active) await removeKept(core, hold)
       await holds.setEnforced(core.db, hold, lease, core.now())
     })
@@ -42,17 +42,11 @@ async function flushLogins({ authCache, db }: Core, hold: holds.ChangedHold): Pr
   if (!flushed) throw new DoveadmAway('Dovecot did not flush the logins of a legal hold')
 }
 
-async function endSessions({ db, doveadm }: Core, hold: holds.ChangedHold): Promise<void> {
+async function endSessionsOf({ db, doveadm }: Core, hold: holds.ChangedHold): Promise<void> {
   const domains = hold.custodians.length > 0 ? [] : await holds.domainsOf(db, hold.organization_id)
   const masks = [...hold.custodians, ...domains.map((domain) => `*@${domain}`)]
-  const answers = await doveadm.run(
-    masks.map((mask) => ['kick', { mask: [mask] }]),
-    TIMEOUT_SECONDS,
-  )
-  // Both mean that there is no session to end.
-  const isFine = new Set<number | undefined>([NOT_FOUND, NO_SUCH_USER])
-  const failed = answers.find(({ rows, exitCode }) => !rows && !isFine.has(exitCode))
-  if (failed) throw new DoveadmAway(`kick failed: exit status ${failed.exitCode}`)
+  const left = await endSessions(doveadm, masks)
+  if (left.length > 0) throw new DoveadmAway('Dovecot did not end the sessions of a legal hold')
 }
 
 /** Removes the expunged messages that no other hold keeps. */

@@ -95,6 +95,14 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     erased: { keep: 'for seconds, until the filters are stored' },
   },
   {
+    table: 'shared_mailbox_rights_pending',
+    personal: 'losing',
+    plain: 'email',
+    find: ({ email }: Person) => [sql<SqlBool>`losing @> array[${email}]`],
+    exported: { not: 'marks of a change of rights' },
+    erased: { keep: 'for seconds, until the sessions of the member are ended' },
+  },
+  {
     table: 'storage_alerts',
     personal: 'identifier',
     plain: 'entity_type told',

@@ -68,7 +68,6 @@ export const tablesWithout: Record<string, string> = {
   service_health: 'name protocol error',
   service_restarts: 'service reason error',
   settings: 'name value',
-  shared_mailbox_rights_pending: 'email',
   storage_calculations: 'domain',
   storage_history: 'entity_type storage_type day',
   template_renders: '',

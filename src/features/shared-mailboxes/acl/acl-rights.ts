@@ -61,6 +61,17 @@ export function stepsBetween(
   ]
 }
 
+/** The addresses of those who have a right that they are not allowed. */
+export function losersOf(current: readonly Entry[], allowed: readonly Entry[]): string[] {
+  const allowedById = new Map(allowed.map(({ id, rights }) => [id, new Set(rights)]))
+  return current
+    .filter(({ id, rights }) => rights.some((right) => !allowedById.get(id)?.has(right)))
+    .flatMap(({ id }) => ONE_USER.exec(id)?.groups?.email ?? [])
+}
+
+/** An entry without wildcards, which would end the sessions of others. */
+const ONE_USER = /^user=(?<email>[^*?]+)$/
+
 const isSame = (one: Entry, other: Entry | undefined): boolean =>
   other !== undefined && [...one.rights].sort().join() === [...other.rights].sort().join()
 

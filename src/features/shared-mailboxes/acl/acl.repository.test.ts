@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
-import { newLease } from '../../../jobs/lease.ts'
-import { claim, finish } from './acl.repository.ts'
+import { untilBlocked } from '../../../../test/support/locks.ts'
+import { LeaseLost, newLease } from '../../../jobs/lease.ts'
+import { claim, finish, postpone, setLosing } from './acl.repository.ts'
 
 let app: App
 beforeAll(async () => {
@@ -10,10 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
+const mark = (on: App['core']['db']) =>
+  sql`select mark_shared_rights(array['desk@acme.test'])`.execute(on)
+
 it('keeps a rights entry due that is marked again while it is being finished', async () => {
   const { db } = app.core
-  const mark = (on: typeof db) =>
-    sql`select mark_shared_rights(array['desk@acme.test'])`.execute(on)
   await mark(db)
   const lease = newLease(30)
   const [one] = await claim(db, lease, 1)
@@ -21,7 +23,7 @@ it('keeps a rights entry due that is marked again while it is being finished', a
   const finished = await db.transaction().execute(async (tx) => {
     await mark(tx)
     const waiting = finish(db, one, lease)
-    await isBlocked()
+    await untilBlocked(db)
     return { waiting }
   })
   await finished.waiting
@@ -30,10 +32,22 @@ it('keeps a rights entry due that is marked again while it is being finished', a
   expect(await claim(db, lease, 1)).toEqual([])
 })
 
-async function isBlocked(): Promise<void> {
-  for (;;) {
-    const { rows } = await sql`select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(app.core.db)
-    if (rows.length > 0) return
-  }
-}
+it('keeps those who lose rights until their sessions are ended, also when marked again', async () => {
+  const { db } = app.core
+  const claimed = async (lease = newLease(30)) => ({ one: (await claim(db, lease, 1))[0], lease })
+  await mark(db)
+  const first = await claimed()
+  await setLosing(db, 'desk@acme.test', ['jane@acme.test'], first.lease)
+  await mark(db)
+  await postpone(db, 'desk@acme.test', first.lease, 0)
+  const second = await claimed()
+  if (!second.one) throw new Error('nothing is due')
+  expect(second.one).toMatchObject({ changes: 2, losing: ['jane@acme.test'] })
+  await expect(setLosing(db, 'desk@acme.test', [], first.lease)).rejects.toThrow(LeaseLost)
+  await mark(db)
+  await finish(db, second.one, second.lease)
+  const third = await claimed()
+  if (!third.one) throw new Error('nothing is due')
+  expect(third.one).toMatchObject({ changes: 3, losing: [] })
+  await finish(db, third.one, third.lease)
+})

@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
-import { claimRows, heldBy, type Lease, releaseLease, setReleased } from '../../../jobs/lease.ts'
+import { claimRows, heldBy, type Lease, LeaseLost, setReleased } from '../../../jobs/lease.ts'
 import type { Permission } from '../shared-mailboxes.schemas.ts'
 
 export interface Pending {
   email: string
   changes: number
   attempts: number
+  /** Members whose sessions must be ended. */
+  losing: string[]
 }
 
 const TABLE = 'shared_mailbox_rights_pending'
@@ -18,18 +20,30 @@ export const claim = (db: Db, lease: Lease, limit: number): Promise<Pending[]> =
     where: sql`due_at <= now()`,
     orderBy: sql`due_at, email`,
     limit,
-    returning: sql`email, changes, attempts`,
+    returning: sql`email, changes, attempts, losing`,
   })
+
+/** Before rights are taken away: the sessions of these members are ended also after a crash. */
+export async function setLosing(
+  db: Db,
+  email: string,
+  losing: readonly string[],
+  lease: Lease,
+): Promise<void> {
+  const { numAffectedRows } = await sql`update shared_mailbox_rights_pending
+    set losing = ${losing}::text[] where email = ${email} and ${heldBy(lease)}`.execute(db)
+  if (!numAffectedRows) throw new LeaseLost()
+}
 
 /** An entry that was marked again in the meantime stays and is due at once. */
 export async function finish(db: Db, { email, changes }: Pending, lease: Lease): Promise<void> {
   const { numAffectedRows } = await sql`delete from shared_mailbox_rights_pending
     where email = ${email} and changes = ${changes} and ${heldBy(lease)}`.execute(db)
   // A separate statement, because the first one does not see a mark that it waited for.
-  if (!numAffectedRows) await release(db, email, lease)
+  if (numAffectedRows) return
+  await sql`update shared_mailbox_rights_pending set losing = '{}', ${setReleased}
+    where email = ${email} and ${heldBy(lease)}`.execute(db)
 }
-
-const release = (db: Db, email: string, lease: Lease) => releaseLease(db, TABLE, { email }, lease)
 
 export const postpone = (db: Db, email: string, lease: Lease, seconds: number) =>
   sql`update shared_mailbox_rights_pending
@@ -42,9 +56,12 @@ export const markAll = (db: Db) =>
     select email from shared_mailboxes where status = 'active'
     order by email on conflict (email) do nothing`.execute(db)
 
-/** Returns the members of an address, whether Dovecot should host it, and whether a hold keeps its mail. */
+/**
+ * Returns the members of an address, whether Dovecot should host it, whether a hold keeps its mail, and the
+ * logins of deleted mailboxes that had the address.
+ */
 export async function targetState(db: Db, email: string) {
-  const [mailbox, members, account] = await Promise.all([
+  const [mailbox, members, account, deleted] = await Promise.all([
     db
       .selectFrom('shared_mailboxes')
       .innerJoin('domains', 'domains.id', 'shared_mailboxes.domain_id')
@@ -72,6 +89,7 @@ export async function targetState(db: Db, email: string) {
       .$narrowType<{ permission: Permission }>()
       .execute(),
     db.selectFrom('email_accounts').select('id').where('email', '=', email).executeTakeFirst(),
+    db.selectFrom('deleted_mailboxes').select('login').where('email', '=', email).execute(),
   ])
   return {
     isHosted: mailbox?.hosted ?? false,
@@ -79,5 +97,6 @@ export async function targetState(db: Db, email: string) {
     isKept: mailbox?.kept ?? false,
     members,
     isPersonal: account !== undefined,
+    deletedLogins: deleted.map(({ login }) => login),
   }
 }

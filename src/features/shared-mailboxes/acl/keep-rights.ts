@@ -2,10 +2,11 @@ import type { Core } from '../../../core.ts'
 import type { Chore } from '../../../jobs/chores.ts'
 import { type Lease, newLease } from '../../../jobs/lease.ts'
 import { DoveadmAway, type DoveadmCommand, NO_SUCH_USER, NOT_FOUND } from '../../../mail/doveadm.ts'
+import { endSessions } from '../../../mail/end-sessions.ts'
 import { KEPT_PREFIX } from '../../../mail/kept-folders.ts'
 import { SHARED } from '../../../mail/own-folders.ts'
 import * as pending from './acl.repository.ts'
-import { type Entry, entryOf, INBOX, readEntry, stepsBetween } from './acl-rights.ts'
+import { type Entry, entryOf, INBOX, losersOf, readEntry, stepsBetween } from './acl-rights.ts'
 
 const AT_ONCE = 4
 /** Not renewed: thousands of folders take minutes. Claims of a dead process are free much earlier. */
@@ -34,7 +35,7 @@ export const keepSharedRights: Chore = {
 
 async function settle(core: Needs, one: pending.Pending, lease: Lease): Promise<void> {
   try {
-    await reconcile(core, one.email)
+    await reconcile(core, one, lease)
     await pending.finish(core.db, one, lease)
   } catch (error) {
     core.log.warn(
@@ -49,22 +50,56 @@ async function settle(core: Needs, one: pending.Pending, lease: Lease): Promise<
 }
 
 /** Reads the current rights first, so it can be repeated after an interruption. */
-async function reconcile({ authCache, db, doveadm }: Needs, email: string): Promise<void> {
-  const { isHosted, isKept, isPersonal, isShared, members } = await pending.targetState(db, email)
-  // A personal mailbox now has the address; its holder may share folders, so leave its rights alone.
-  if (isPersonal) return
-  const entries = members.map((member) => entryOf(member, isKept))
-  const folders = await foldersOf(doveadm, email)
-  if (!folders && isHosted && entries.length > 0) throw new Error('Dovecot knows no such mailbox')
-  if (folders) {
-    // Apart and first: folders without rights of their own follow the inbox.
-    await setRights(doveadm, { user: email, mailboxes: [INBOX], entries })
-    // Dovecot copies the rights of the day to a folder that a member makes, where they would outlive
-    // the membership.
-    await setRights(doveadm, { user: email, mailboxes: folders, entries: [] })
+async function reconcile(core: Needs, one: pending.Pending, lease: Lease): Promise<void> {
+  const { authCache, db, doveadm } = core
+  const { email } = one
+  const losing = new Set(one.losing)
+  const beforeLoss = async (members: readonly string[]) => {
+    if (members.every((member) => losing.has(member))) return
+    for (const member of members) losing.add(member)
+    await pending.setLosing(db, email, [...losing], lease)
   }
-  // Dovecot caches the mail location, which must not outlive the shared mailbox.
-  if (!isShared) await authCache.flush([email])
+  const target = await pending.targetState(db, email)
+  // Dovecot finds the mail of a deleted mailbox by another login; sessions may still have it open.
+  for (const user of target.deletedLogins) {
+    await setRightsOf(doveadm, { user, entries: [], beforeLoss })
+  }
+  // A personal mailbox that now has the address may share folders, so leave its rights alone.
+  if (!target.isPersonal) {
+    const entries = target.members.map((member) => entryOf(member, target.isKept))
+    const isKnown = await setRightsOf(doveadm, { user: email, entries, beforeLoss })
+    if (!isKnown && target.isHosted && entries.length > 0) {
+      throw new Error('Dovecot knows no such mailbox')
+    }
+    // Dovecot caches the mail location, which must not outlive the shared mailbox.
+    if (!target.isShared) await authCache.flush([email])
+  }
+  // A session reads rights when it opens a folder, and caches them. One that begins from here on reads
+  // the new rights, and Dovecot knows a session before it reads any: those with old rights are ended.
+  const left = await endSessions(doveadm, [...losing])
+  if (left.length === 0) return
+  await pending.setLosing(db, email, left, lease)
+  throw new DoveadmAway('Dovecot did not end the sessions of members who lost rights')
+}
+
+interface Target {
+  user: string
+  entries: readonly Entry[]
+  /** Called with the members who are about to lose rights. */
+  beforeLoss(members: readonly string[]): Promise<void>
+}
+
+/** Sets the rights of a mailbox; false when Dovecot does not know it. */
+async function setRightsOf(doveadm: Doveadm, target: Target): Promise<boolean> {
+  const { entries } = target
+  const folders = await foldersOf(doveadm, target.user)
+  if (!folders) return false
+  // Apart and first: folders without rights of their own follow the inbox.
+  await setRights(doveadm, target, { mailboxes: [INBOX], entries })
+  // Dovecot copies the rights of the day to a folder that a member makes, where they would outlive
+  // the membership.
+  await setRights(doveadm, target, { mailboxes: folders, entries: [] })
+  return true
 }
 
 type Doveadm = Core['doveadm']
@@ -81,37 +116,44 @@ async function foldersOf(doveadm: Doveadm, user: string): Promise<string[] | und
 }
 
 interface Rights {
-  user: string
   mailboxes: readonly string[]
   entries: readonly Entry[]
 }
 
-async function setRights(doveadm: Doveadm, rights: Rights): Promise<void> {
-  const steps = await stepsLeft(doveadm, rights)
+async function setRights(doveadm: Doveadm, target: Target, rights: Rights): Promise<void> {
+  const { losing, steps } = await changesLeft(doveadm, target, rights)
   if (steps.length === 0) return
+  await target.beforeLoss(losing)
   const answers = await runAll(doveadm, steps)
   const failed = answers.findIndex(({ rows }) => rows === undefined)
   if (failed >= 0) {
     throw new Error(`${steps[failed]?.[0]} failed: exit status ${answers[failed]?.exitCode}`)
   }
-  if ((await stepsLeft(doveadm, rights)).length > 0) {
+  if ((await changesLeft(doveadm, target, rights)).steps.length > 0) {
     throw new Error('Dovecot returns other rights than those that were set')
   }
 }
 
-async function stepsLeft(doveadm: Doveadm, rights: Rights): Promise<DoveadmCommand[]> {
-  const { user, mailboxes, entries } = rights
+/** The commands that are still needed, and the members who lose rights by them. */
+async function changesLeft(doveadm: Doveadm, target: Target, { mailboxes, entries }: Rights) {
+  const { user } = target
   const answers = await runAll(
     doveadm,
     mailboxes.map((mailbox) => ['aclGet', { user, mailbox }]),
   )
-  return mailboxes.flatMap((mailbox, index) => {
-    const answer = answers[index]
-    if (!answer?.rows && answer?.exitCode !== NOT_FOUND) {
-      throw new Error(`aclGet failed: exit status ${answer?.exitCode}`)
+  const currents = answers.map((answer) => {
+    if (!answer.rows && answer.exitCode !== NOT_FOUND) {
+      throw new Error(`aclGet failed: exit status ${answer.exitCode}`)
     }
-    return stepsBetween({ user, mailbox }, (answer.rows ?? []).map(readEntry), entries)
+    return (answer.rows ?? []).map(readEntry)
   })
+  return {
+    steps: mailboxes.flatMap((mailbox, at) =>
+      stepsBetween({ user, mailbox }, currents[at] ?? [], entries),
+    ),
+    // Every folder has the rights of the inbox in the end.
+    losing: currents.flatMap((current) => losersOf(current, target.entries)),
+  }
 }
 
 async function runAll(doveadm: Doveadm, commands: readonly DoveadmCommand[]) {

@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type Doveadm,
-  DoveadmAway,
-  type DoveadmCommand,
-  NO_SUCH_USER,
-  NOT_FOUND,
-} from '../../../../mail/doveadm.ts'
+import { type Doveadm, DoveadmAway, type DoveadmCommand } from '../../../../mail/doveadm.ts'
+import { endSessions } from '../../../../mail/end-sessions.ts'
 import { KEPT_FOLDERS, KEPT_PREFIX } from '../../../../mail/kept-folders.ts'
 import type { DovecotHost } from '../../../../mail/mail-hosts.ts'
 import { ownFolders } from '../../../../mail/own-folders.ts'
@@ -81,7 +76,7 @@ export async function copyRest(
 ): Promise<number> {
   const { from, to, login } = copying
   for (const command of LAST_COPIES) {
-    await endSessions(copying, deadline, lost)
+    await endAllSessions(copying, deadline, lost)
     if (!(await copy(copying, command, deadline))) continue
     // A delivery that was accepted just before the lock is counted now, or is still under way.
     if ((await sessionsOf(from, login, deadline)).length > 0) continue
@@ -94,21 +89,18 @@ export async function copyRest(
 }
 
 /** Waits until no session and no delivery uses the locked mailbox; new ones are refused. */
-async function endSessions(
+async function endAllSessions(
   { from, login }: Copying,
   deadline: Deadline,
   lost: AbortSignal,
 ): Promise<void> {
-  const isNone = new Set<number | undefined>([NOT_FOUND, NO_SUCH_USER])
   for (;;) {
     const sessions = await sessionsOf(from, login, deadline)
     if (sessions.length === 0) return
     // A delivery ends by itself. Ended from outside it may be repeated although its mail is stored.
     if (!sessions.some(({ service }) => service === 'lmtp')) {
-      const [kicked] = await run(from, deadline, ['kick', { mask: [login] }])
-      if (!kicked?.rows && !isNone.has(kicked?.exitCode)) {
-        throw new Error(`Dovecot did not end sessions: exit status ${kicked?.exitCode}`)
-      }
+      const left = await endSessions(within(from, deadline), [login])
+      if (left.length > 0) throw new Error('Dovecot did not end sessions')
     }
     if (deadline.isOver()) throw new Error('sessions or deliveries do not end')
     await sleep(PAUSE_MS)

@@ -1,0 +1,34 @@
+import { type Doveadm, DoveadmAway, NO_SUCH_USER, NOT_FOUND } from './doveadm.ts'
+
+/** Dovecot must answer a request in time, however many sessions it ends. */
+const MASKS_AT_ONCE = 100
+const TIMEOUT_SECONDS = 30
+
+/** Both mean that there is no session to end. */
+const IS_NONE = new Set<number | undefined>([NOT_FOUND, NO_SUCH_USER])
+
+/**
+ * Ends the sessions of logins, or of all logins of a domain (`*@acme.example`). Returns those whose sessions
+ * may still be open, because their host does not answer. A command that is being run may come to its end.
+ */
+export async function endSessions(doveadm: Doveadm, masks: readonly string[]): Promise<string[]> {
+  const left: string[] = []
+  for (let at = 0; at < masks.length; at += MASKS_AT_ONCE) {
+    left.push(...(await endSome(doveadm, masks.slice(at, at + MASKS_AT_ONCE))))
+  }
+  return left
+}
+
+async function endSome(doveadm: Doveadm, masks: readonly string[]): Promise<readonly string[]> {
+  try {
+    const answers = await doveadm.run(
+      masks.map((mask) => ['kick', { mask: [mask] }]),
+      TIMEOUT_SECONDS,
+    )
+    const isEnded = answers.map(({ rows, exitCode }) => rows || IS_NONE.has(exitCode))
+    return masks.filter((_, at) => !isEnded[at])
+  } catch (error) {
+    if (error instanceof DoveadmAway) return masks
+    throw error
+  }
+}
