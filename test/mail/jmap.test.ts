@@ -35,7 +35,7 @@ describe.skipIf(edgeMissing)(`JMAP over a real Dovecot${skipped}`, () => {
   })
   afterAll(async () => {
     imap?.end()
-    await host.stop()
+    await host?.stop()
   })
 
   const append = async (folder: string, text: string) => {
@@ -205,13 +205,14 @@ describe.skipIf(edgeMissing)(`JMAP over a real Dovecot${skipped}`, () => {
     await jane.call('VacationResponse/set', { update: { singleton: { isEnabled: false } } })
   })
 
+  async function makeTeam(name: string) {
+    const made = await acme.post('/api/v1/shared-mailboxes', { email: `${name}@acme.test`, name })
+    const team = made.body.data.id as string
+    return { team, members: `/api/v1/shared-mailboxes/${team}/members` }
+  }
+
   it('offers shared mailboxes as accounts, by permission', async () => {
-    const made = await acme.post('/api/v1/shared-mailboxes', {
-      email: 'team@acme.test',
-      name: 'Team',
-    })
-    const team = made.body.data.id
-    const members = `/api/v1/shared-mailboxes/${team}/members`
+    const { team, members } = await makeTeam('team')
     await acme.post(members, { email_account_id: jane.accountId, permission: 'full_access' })
     const bob = await jmapClient(app.base, BOB)
     expect(await bob.call('Mailbox/get', { accountId: team })).toEqual({ type: 'accountNotFound' })
@@ -250,6 +251,18 @@ describe.skipIf(edgeMissing)(`JMAP over a real Dovecot${skipped}`, () => {
       '@type': 'StateChange',
       changed: { [jane.accountId]: { Email: expect.stringMatching(/^\d+$/) } },
     })
+  })
+
+  it('ends the stream of a holder who has left a shared mailbox, without its state', async () => {
+    const { team, members } = await makeTeam('desk')
+    const bob = await jmapClient(app.base, BOB)
+    await acme.post(members, { email_account_id: bob.accountId, permission: 'read_only' })
+    const url = `${app.base}/jmap/eventsource?types=*&closeafter=no&ping=0`
+    const response = await fetch(url, { headers: bob.headers })
+    expect((await acme.delete(`${members}/${bob.accountId}`)).status).toBe(200)
+    expect((await host.receive('desk@acme.test', 'for members only')).code).toBe(250)
+    expect(await response.text()).not.toContain(team)
+    expect(await bob.call('Email/query', { accountId: team })).toEqual({ type: 'accountNotFound' })
   })
 
   it('makes the index of a mailbox anew when its UIDs lose their meaning', async () => {

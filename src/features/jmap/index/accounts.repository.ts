@@ -66,6 +66,12 @@ export const accountsOf = async (db: Db, holder: AccountHolder): Promise<MailAcc
   ...(await sharedAccounts(db, holder.id)),
 ]
 
+/** True while a holder may use an account: a membership can end while a program waits for changes. */
+export async function mayUse(db: Db, holderId: string, accountId: string): Promise<boolean> {
+  const holder = await findHolder(db, holderId)
+  return holder !== undefined && (await accountsOf(db, holder)).some(({ id }) => id === accountId)
+}
+
 /** The state begins at the time: a later index of the same mailbox repeats no state of this one. */
 export async function ensureAccount(db: Db, account: MailAccount): Promise<void> {
   const known = await db

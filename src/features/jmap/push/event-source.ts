@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Core } from '../../../core.ts'
 import type { Login } from '../core/method.ts'
-import { ensureAccount } from '../index/accounts.repository.ts'
+import { ensureAccount, mayUse } from '../index/accounts.repository.ts'
 import { changedKinds, stateOf } from '../index/change-log.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import type { Watchers } from './watchers.ts'
@@ -49,6 +49,8 @@ export function eventSources({ db, log, feed, watchers }: Needs) {
         seen.set(accountId, Math.max(...kinds.map(({ state }) => Number(state))))
         const wanted = states.filter(([kind]) => !types || types.includes(kind))
         if (wanted.length === 0) return
+        // The program opens another stream, with the accounts that are left.
+        if (!(await mayUse(db, holder.id, accountId))) return end()
         write('state', {
           '@type': 'StateChange',
           changed: { [accountId]: Object.fromEntries(wanted) },

@@ -1,5 +1,5 @@
 import type { Core } from '../../../core.ts'
-import { accountsOf } from '../index/accounts.repository.ts'
+import { accountsOf, mayUse } from '../index/accounts.repository.ts'
 import { changedKinds, stateOf } from '../index/change-log.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import { claimPush, type PushRow, subscribedHolders, subscriptionsOf } from './push.repository.ts'
@@ -41,6 +41,7 @@ export function pusher({ db, log, feed, watchers, sender }: Needs) {
 
   async function push(accountId: string): Promise<void> {
     for (const holder of watched.get(accountId)?.holders ?? []) {
+      if (!(await mayUse(db, holder.id, accountId))) continue
       for (const row of await subscriptionsOf(db, holder.id)) {
         if (row.is_verified) await pushTo(row, accountId)
       }
