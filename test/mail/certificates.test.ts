@@ -70,10 +70,10 @@ describe.skipIf(pebbleMissing)(`certificates from a CA${title}`, () => {
     manager = await certManager.start(app.core)
   })
   afterAll(async () => {
-    await manager.stop()
-    await app.stop()
-    await dns.stop()
-    await pebble.stop()
+    await manager?.stop()
+    await app?.stop()
+    await dns?.stop()
+    await pebble?.stop()
     rmSync(folder, { recursive: true, force: true })
   })
   beforeEach(async () => {

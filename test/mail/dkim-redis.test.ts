@@ -17,8 +17,8 @@ describe.skipIf(missing)(
       host = await startMailHost({ env: { REDIS_URL: redis.url } })
     })
     afterAll(async () => {
-      await host.stop()
-      await redis.stop()
+      await host?.stop()
+      await redis?.stop()
     })
 
     it('is verifiable, uses a rotated key for the next message, and ends with the domain', async () => {

@@ -44,8 +44,8 @@ describe.skipIf(edgeMissing)(`a meeting of three people on two hosts${skipped}`,
     home = `/dav/calendars/${acme.accountId}/calendar/`
   })
   afterAll(async () => {
-    await host.stop()
-    await dns.stop()
+    await host?.stop()
+    await dns?.stop()
   })
 
   /** Path and text of the event in the calendar of a mailbox. */
@@ -180,8 +180,8 @@ describe.skipIf(edgeMissing)(`an invitation of a process that is killed${skipped
   })
   afterAll(async () => {
     await cleanUp()
-    await host.stop()
-    await silent.stop()
+    await host?.stop()
+    await silent?.stop()
   })
 
   const worker = (servicePort: number) =>

@@ -63,7 +63,7 @@ describe.skipIf(edgeMissing)(`downloads over JMAP${skipped}`, () => {
     imap?.end()
     await cleanUp()
     await proxy?.stop()
-    await host.stop()
+    await host?.stop()
   })
 
   async function append() {

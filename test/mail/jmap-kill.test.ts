@@ -32,7 +32,7 @@ describe.skipIf(edgeMissing)(`the index of JMAP with several processes${skipped}
   })
   afterAll(async () => {
     await cleanUp()
-    await host.stop()
+    await host?.stop()
   })
 
   const worker = (databaseUrl = app.database.url) =>

@@ -14,7 +14,7 @@ describe.skipIf(missing)(
     })
     afterAll(async () => {
       await cleanUp()
-      await team.stop()
+      await team?.stop()
     })
 
     const startWorker = () =>

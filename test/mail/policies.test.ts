@@ -27,8 +27,8 @@ describe.skipIf(edgeMissing)(`policy requests of the mail servers${skipped}`, ()
     login = made.body.data
   })
   afterAll(async () => {
-    await host.stop()
-    for (const server of [rate, access, auth]) await server.stop()
+    await host?.stop()
+    for (const server of [rate, access, auth]) await server?.stop()
   })
 
   async function send(to: string[]) {

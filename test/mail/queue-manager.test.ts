@@ -40,9 +40,9 @@ describe.skipIf(missing)(`the queue manager of a Postfix${missing ? `: ${missing
     await app.core.db.insertInto('mail_log_positions').values({ name: 'log' }).execute()
   })
   afterAll(async () => {
-    await app.stop()
-    await manager.stop()
-    await postfix.remove()
+    await app?.stop()
+    await manager?.stop()
+    await postfix?.remove()
     await cleanUp()
   })
   beforeEach(() => app.core.db.deleteFrom('events').execute())

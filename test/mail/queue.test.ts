@@ -22,8 +22,8 @@ describe.skipIf(missing)(`the queue of a real Postfix${missing ? `: ${missing}` 
     acme = await app.tenant('acme')
   })
   afterAll(async () => {
-    await app.stop()
-    await postfix.remove()
+    await app?.stop()
+    await postfix?.remove()
   })
 
   const get = async (path: string) => {

@@ -32,7 +32,7 @@ describe.skipIf(edgeMissing)(`an index job after kill -9${skipped}`, () => {
   })
   afterAll(async () => {
     await cleanUp()
-    await host.stop()
+    await host?.stop()
   })
 
   const worker = () =>

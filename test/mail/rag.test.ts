@@ -42,8 +42,8 @@ describe.skipIf(edgeMissing)(`search over mail in a real Dovecot${skipped}`, () 
     daemon = await rag.start(app.core)
   })
   afterAll(async () => {
-    await daemon.stop()
-    await host.stop()
+    await daemon?.stop()
+    await host?.stop()
   })
 
   async function inMailbox<Result>(

@@ -14,8 +14,8 @@ describe.skipIf(missing)(`delivered mail${missing ? `: ${missing}` : ''}`, () =>
     app = await startApp({ env: server.env })
   })
   afterAll(async () => {
-    await app.stop()
-    await server.stop()
+    await app?.stop()
+    await server?.stop()
   })
 
   let count = 0
@@ -325,8 +325,8 @@ describe.skipIf(missing)(`filters on Dovecot${missing ? `: ${missing}` : ''}`, (
     app = await startApp({ env: { ...server.env, SIEVE_PROBE_ACCOUNT: 'probe@acme.test' } })
   })
   afterAll(async () => {
-    await app.stop()
-    await server.stop()
+    await app?.stop()
+    await server?.stop()
   })
 
   it('return the error of the compiler and keep the stored script', async () => {

@@ -34,8 +34,8 @@ describe.skipIf(missing)(
     })
     afterAll(async () => {
       for (const client of clients) client.close()
-      await app.stop()
-      await dovecot.remove()
+      await app?.stop()
+      await dovecot?.remove()
     })
 
     const open = async (name: string) => {

@@ -31,9 +31,9 @@ describe.skipIf(missing)(`certificates by name on the mail servers${title}`, () 
     operator = await host.app.operator('admin')
   })
   afterAll(async () => {
-    await host.stop()
-    await dns.stop()
-    await pebble.stop()
+    await host?.stop()
+    await dns?.stop()
+    await pebble?.stop()
   })
 
   /** The serial number of the certificate that a client sees. */

@@ -42,8 +42,8 @@ describe.skipIf(missing)(`usage in a real Dovecot${missing ? `: ${missing}` : ''
     await insertMailbox(app, acme, { email: 'john@acme.test', storage_quota: QUOTA })
   })
   afterAll(async () => {
-    await app.stop()
-    await dovecot.remove()
+    await app?.stop()
+    await dovecot?.remove()
   })
 
   // Dovecot stores its count when a session ends, or after ten seconds of a longer one.

@@ -15,8 +15,8 @@ describe.skipIf(edgeMissing)(`a mail host from beginning to end${skipped}`, () =
     host = await startMailHost({ env: { WEBHOOK_URL: sink.url } })
   })
   afterAll(async () => {
-    await host.stop()
-    await sink.stop()
+    await host?.stop()
+    await sink?.stop()
   })
 
   it('sends, signs, delivers, emits events, counts, and refuses a revoked credential', async () => {

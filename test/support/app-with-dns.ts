@@ -1,5 +1,6 @@
 import { type App, startApp } from './app.ts'
 import { type DnsServer, startDnsServer } from './dns-server.ts'
+import { orStop } from './or-stop.ts'
 
 export interface AppWithDns {
   app: App
@@ -10,20 +11,16 @@ export interface AppWithDns {
 /** Starts the API with a DNS server on loopback as its only resolver. */
 export async function startAppWithDns(env: Record<string, string> = {}): Promise<AppWithDns> {
   const dns = await startDnsServer()
-  try {
-    const app = await startApp({
-      env: { SVC_DNS_SERVERS: dns.address, SVC_DNS_TIMEOUT: '1', ...env },
-    })
-    return {
-      app,
-      dns,
-      async stop() {
-        await app.stop()
-        await dns.stop()
-      },
-    }
-  } catch (error) {
-    await dns.stop()
-    throw error
+  const app = await orStop(
+    startApp({ env: { SVC_DNS_SERVERS: dns.address, SVC_DNS_TIMEOUT: '1', ...env } }),
+    dns.stop,
+  )
+  return {
+    app,
+    dns,
+    async stop() {
+      await app.stop()
+      await dns.stop()
+    },
   }
 }

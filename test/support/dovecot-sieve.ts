@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -17,6 +17,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../src/lib/free-port.ts'
 import { dovecotMissing, MAIL_UID, PROGRAM, primaryGroup } from './dovecot.ts'
+import { orStop } from './or-stop.ts'
 import { deliverOverLmtp, type SmtpSink, startSmtpSink } from './smtp.ts'
 import { waitFor } from './wait.ts'
 
@@ -59,20 +60,26 @@ export async function startSieveServer() {
   const ports = { sieve: await freePort(), lmtp: await freePort() }
   writeFileSync(at('dovecot.conf'), configuration(folder, ports, sink))
   const log = () => (existsSync(at('log')) ? readFileSync(at('log'), 'utf8') : '')
+  let program: ChildProcess | undefined
   const start = async () => {
-    const program = spawn(PROGRAM, ['-F', '-c', at('dovecot.conf')], { stdio: 'ignore' })
+    const started = spawn(PROGRAM, ['-F', '-c', at('dovecot.conf')], { stdio: 'ignore' })
+    program = started
     await waitFor(() => {
-      if (program.exitCode !== null) throw new Error(`Dovecot does not start: ${log()}`)
+      if (started.exitCode !== null) throw new Error(`Dovecot does not start: ${log()}`)
       return greets(ports.sieve)
     })
-    return program
   }
-  let program = await start()
-  const stop = async () => {
-    if (program.exitCode !== null || program.signalCode !== null) return
+  const away = async () => {
+    if (program?.exitCode !== null || program.signalCode !== null) return
     program.kill('SIGTERM')
     await once(program, 'exit')
   }
+  const stop = async () => {
+    await away()
+    await sink.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  await orStop(start(), stop)
 
   return {
     ports,
@@ -112,15 +119,9 @@ export async function startSieveServer() {
     },
 
     /** Stops the server until `back`; all files stay. */
-    away: stop,
-    async back() {
-      program = await start()
-    },
-    async stop() {
-      await stop()
-      await sink.stop()
-      rmSync(folder, { recursive: true, force: true })
-    },
+    away,
+    back: start,
+    stop,
   }
 }
 

@@ -15,6 +15,7 @@ import { connect } from 'node:net'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../src/lib/free-port.ts'
+import { orStop } from './or-stop.ts'
 
 export const PROGRAM = '/usr/sbin/dovecot'
 export const MAIL_UID = 5000
@@ -79,17 +80,18 @@ export async function startDovecot(
     program.kill('SIGTERM')
     await once(program, 'exit')
   }
-  await start()
+  const remove = async () => {
+    await stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  await orStop(start(), remove)
   return {
     ports,
     env: { DOVEADM_URL: `http://127.0.0.1:${ports.doveadm}`, DOVEADM_API_KEY: DOVEADM_KEY },
     log,
     start,
     stop,
-    async remove() {
-      await stop()
-      rmSync(folder, { recursive: true, force: true })
-    },
+    remove,
   }
 }
 
@@ -246,7 +248,6 @@ async function answers(port: number, program: ChildProcess, log: () => string): 
   while (program.exitCode === null && Date.now() < deadline) {
     if (await greets(port)) return
   }
-  program.kill('SIGKILL')
   throw new Error(`Dovecot does not answer: ${log()}`)
 }
 

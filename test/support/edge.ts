@@ -15,6 +15,7 @@ import { contentStages } from '../../src/features/index.ts'
 import { freePort } from '../../src/lib/free-port.ts'
 import { type App, PASSWORD, startApp } from './app.ts'
 import { mailIn } from './imap-client.ts'
+import { orStop } from './or-stop.ts'
 import { message, openSmtp } from './smtp-client.ts'
 import { startSink } from './smtp-sink.ts'
 import { waitFor } from './wait.ts'
@@ -51,7 +52,7 @@ export async function startMailHost({
   features = [],
 }: Options = {}) {
   const sink = await startSink()
-  const app = await startApp({
+  const starting = startApp({
     limiting: true,
     oauth,
     daemons: [jmap, urlProtection, ...(elsewhere.includes('caldav') ? [] : [caldav])],
@@ -65,6 +66,7 @@ export async function startMailHost({
     },
     features,
   })
+  const app = await orStop(starting, sink.stop)
   const services: Running[] = []
   const up = () => startEdge(app)
   const startFilter = async () =>
@@ -81,15 +83,15 @@ export async function startMailHost({
     await app.stop()
     await sink.stop()
   }
-  const edge = await up().catch(async (error) => {
-    await stop()
-    throw error
-  })
-  filter = await startFilter()
-  for (const { name, load } of daemons) {
-    if (STARTED_ABOVE.has(name) || elsewhere.includes(name) || name === 'oauth') continue
-    services.push(await (await load()).start(app.core))
+  const startServices = async () => {
+    filter = await startFilter()
+    for (const { name, load } of daemons) {
+      if (STARTED_ABOVE.has(name) || elsewhere.includes(name) || name === 'oauth') continue
+      services.push(await (await load()).start(app.core))
+    }
   }
+  const edge = await orStop(up(), stop)
+  await orStop(startServices(), stop)
   const { ports, folders } = edge.settings
   const logOf = (name: 'mail' | 'dovecot' | 'rspamd') => {
     const file = `${folders.logs}/${name}.log`

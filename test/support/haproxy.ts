@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../src/lib/free-port.ts'
 import { blocksOf, pages } from './documentation.ts'
+import { orStop } from './or-stop.ts'
 import { until } from './process.ts'
 
 const PROGRAM = '/usr/sbin/haproxy'
@@ -48,20 +49,18 @@ ${documented().replace('127.0.0.1:5001', `127.0.0.1:${one}`).replace('127.0.0.1:
   })
   const ended = once(child, 'close')
   const base = `http://127.0.0.1:${port}`
-  await until(async () => {
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const isReady = until(async () => {
     if (child.exitCode !== null) throw new Error(`haproxy does not start: ${output}`)
     return fetch(`${base}/readyz`).then(
       ({ status }) => status === 200,
       () => false,
     )
   })
-  return {
-    base,
-    port,
-    async stop() {
-      child.kill('SIGTERM')
-      await ended
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
+  await orStop(isReady, stop)
+  return { base, port, stop }
 }

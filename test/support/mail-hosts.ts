@@ -5,6 +5,7 @@ import { clientOf, PASSWORD } from './app.ts'
 import { bootstrapBoth, ownerOf } from './installation.ts'
 import { actionsOn, HOSTS } from './mail-host-actions.ts'
 import { WITHOUT_LIMITS } from './mail-load.ts'
+import { orStop } from './or-stop.ts'
 import { cloneDatabase } from './postgres.ts'
 import { run, type Server, startServer, temporaryFolder, workersIn } from './process.ts'
 
@@ -45,14 +46,22 @@ async function startFleet(templateUrl: string) {
   const ports: Record<string, Ports> = {}
   const portOf = (name: string, listener: string) => ports[name]?.[listener]?.port as number
   const start = () => startServer({ dataDir: dirOf('front'), env, hasEdge: true })
-  let server: Server
-
-  ports.front = await up('front', 'proxy,mx,submission,outbound')
-  env.EDGE_AUTOMATIC_HOST = `127.0.0.1:${portOf('front', 'automatic')}`
-  server = await start()
-  const made = await bootstrapBoth(server)
-  const owner = () => ownerOf(server, made)
-  for (const name of ['one', 'two']) ports[name] = await up(name, 'backend')
+  let server: Server | undefined
+  const stop = async () => {
+    await server?.stop()
+    for (const name of ['front', 'one', 'two']) await edge(name, 'down', '--delete')
+    await database.drop()
+  }
+  const startHosts = async () => {
+    ports.front = await up('front', 'proxy,mx,submission,outbound')
+    env.EDGE_AUTOMATIC_HOST = `127.0.0.1:${portOf('front', 'automatic')}`
+    server = await start()
+    for (const name of ['one', 'two']) ports[name] = await up(name, 'backend')
+    return bootstrapBoth(server)
+  }
+  const made = await orStop(startHosts(), stop)
+  const running = () => server as Server
+  const owner = () => ownerOf(running(), made)
 
   const ids: Record<string, string> = {}
   const register = async (name: string, roles: string[]) => {
@@ -73,18 +82,21 @@ async function startFleet(templateUrl: string) {
     expect(answer.status, answer.text).toBe(201)
     ids[name] = answer.body.data.id
   }
-  await register('front', ['proxy', 'mx', 'submission', 'outbound'])
-  await register('one', ['backend'])
-  await register('two', ['backend'])
+  const registerAll = async () => {
+    await register('front', ['proxy', 'mx', 'submission', 'outbound'])
+    await register('one', ['backend'])
+    await register('two', ['backend'])
+  }
+  await orStop(registerAll(), stop)
 
   return {
     ids,
     portOf,
     owner,
     get server() {
-      return server
+      return running()
     },
-    tenant: () => clientOf(server, { 'x-api-key': made.apiKey }),
+    tenant: () => clientOf(running(), { 'x-api-key': made.apiKey }),
     log: (name: string, file = 'dovecot') =>
       readFileSync(join(dirOf(name), 'edge', 'log', `${file}.log`), 'utf8'),
     organizationId: made.organizationId,
@@ -108,18 +120,14 @@ async function startFleet(templateUrl: string) {
         .filter((entry) => entry.isFile() && entry.parentPath.includes(id))
         .map((entry) => join(entry.parentPath, entry.name)),
     async kill() {
-      await server.killNode()
+      await running().killNode()
     },
     async restart() {
       server = await start()
     },
     up,
     pidsOf: (name: string) => workersIn(realpathSync(join(dirOf(name), 'edge'))),
-    async stop() {
-      await server?.stop()
-      for (const name of ['front', 'one', 'two']) await edge(name, 'down', '--delete')
-      await database.drop()
-    },
+    stop,
   }
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { freePort } from '../../src/lib/free-port.ts'
+import { orStop } from './or-stop.ts'
 import { waitFor } from './wait.ts'
 
 const PROGRAM = '/usr/bin/redis-server'
@@ -55,7 +56,11 @@ export async function startRedis({ password, durable = false, settings: more = [
     }
   }
 
-  await start()
+  const stop = async () => {
+    await kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  await orStop(start(), stop)
   return {
     url,
     port,
@@ -65,9 +70,6 @@ export async function startRedis({ password, durable = false, settings: more = [
     /** Returns the number of subscribers that received the message. */
     publish: (channel: string, message: string | Buffer) =>
       ask((client) => client.publish(channel, message)),
-    async stop() {
-      await kill()
-      rmSync(folder, { recursive: true, force: true })
-    },
+    stop,
   }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { freePort, isFree } from '../../src/lib/free-port.ts'
 import { makeCertificate } from './certificates.ts'
 import { blocksOf, pages } from './documentation.ts'
+import { orStop } from './or-stop.ts'
 import { waitFor } from './wait.ts'
 
 export const NAME = 'mail.example.com'
@@ -58,21 +59,23 @@ export async function startProxy(name: ProxyName, upstreamPort: number) {
     })
   }
   const ended = once(child, 'close')
-  await waitFor(async () => {
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const isReady = waitFor(async () => {
     if (child.exitCode !== null) throw new Error(`${name} did not start: ${output}`)
     return !(await isFree(httpsPort)) && !(await isFree(httpPort))
   })
+  await orStop(isReady, stop)
 
   return {
     httpBase: `http://127.0.0.1:${httpPort}`,
     /** Sends a request over TLS, from a loopback address, and verifies the certificate. */
     send: (method: string, path: string, more: Sent = {}) =>
       sendOverTls({ port: httpsPort, ca: certificate }, method, path, more),
-    async stop() {
-      child.kill('SIGTERM')
-      await ended
-      rmSync(folder, { recursive: true, force: true })
-    },
+    stop,
   }
 }
 

@@ -4,6 +4,7 @@ import { startDoveadmProxy } from './doveadm-proxy.ts'
 import { startDovecot } from './dovecot.ts'
 import { type ImapClient, signIn } from './mail-program.ts'
 import { insertMailbox } from './mailboxes.ts'
+import { orStop } from './or-stop.ts'
 import { waitFor } from './wait.ts'
 
 const PATH = '/api/v1/shared-mailboxes'
@@ -26,7 +27,11 @@ export async function startTeam({ isElsewhere = false } = {}) {
   })
   const doveadm = await startDoveadmProxy(dovecot.ports.doveadm)
   const env = { ...dovecot.env, DOVEADM_URL: doveadm.url }
-  const app = await startApp(isElsewhere ? {} : { env })
+  const stopServers = async () => {
+    await doveadm.stop()
+    await dovecot.remove()
+  }
+  const app = await orStop(startApp(isElsewhere ? {} : { env }), stopServers)
   const acme = await app.tenant('acme')
   const accounts: Record<string, { id: string; path: string }> = {}
   for (const name of NAMES) {
@@ -90,8 +95,7 @@ export async function startTeam({ isElsewhere = false } = {}) {
     async stop() {
       for (const client of clients) client.close()
       await app.stop()
-      await doveadm.stop()
-      await dovecot.remove()
+      await stopServers()
     },
   }
 }

@@ -5,6 +5,7 @@ import { type App, type Client, clientOf, PASSWORD } from '../app.ts'
 import { startDnsServer } from '../dns-server.ts'
 import { type MailHost, startMailHost } from '../edge.ts'
 import { ACCOUNTS } from '../mailboxes.ts'
+import { orStop } from '../or-stop.ts'
 import { preparePebble } from '../pebble.ts'
 import { waitFor } from '../wait.ts'
 import { mailOf, type SmtpLogin } from './mail.ts'
@@ -56,7 +57,11 @@ interface Story {
 export async function startYear() {
   const pebble = await preparePebble()
   const dns = await startDnsServer({ 'acme.test': HERE })
-  const host = await startMailHost({
+  const stopRest = async () => {
+    await dns.stop()
+    await pebble.stop()
+  }
+  const starting = startMailHost({
     env: {
       ...pebble.env,
       SVC_DNS_SERVERS: dns.address,
@@ -67,8 +72,13 @@ export async function startYear() {
       ...BY_DATABASE_CLOCK,
     },
   })
+  const host = await orStop(starting, stopRest)
+  const stop = async () => {
+    await host.stop()
+    await stopRest()
+  }
   const { app } = host
-  await pebble.start(Number(new URL(app.base).port), dns.address)
+  await orStop(pebble.start(Number(new URL(app.base).port), dns.address), stop)
   const story = { boxes: {}, sent: { acme: 0, globex: 0 }, refused: 0 } as unknown as Story
   const operator = await app.operator('owner', ROOT)
 
@@ -100,11 +110,7 @@ export async function startYear() {
       return rows.map(({ event }) => event)
     },
 
-    async stop() {
-      await host.stop()
-      await dns.stop()
-      await pebble.stop()
-    },
+    stop,
   }
 }
 
