@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import type { Core } from '../core.ts'
 import { WatchedCache } from '../database/watched-cache.ts'
 import { refusedByRules } from '../lib/address-rules.ts'
@@ -45,7 +45,7 @@ export type MailLogins = ReturnType<typeof mailLogins>
  */
 export function mailLogins({ db, isFresh, log, now, passwords, throttle }: Needs) {
   // Only this process can compute the keys, so its memory contains no hash of a password that others know.
-  const secret = randomBytes(32)
+  const secret = createSecretKey(randomBytes(32))
   const cache = new WatchedCache<Kept>({
     max: MAX_CACHED,
     isConnected: isFresh,

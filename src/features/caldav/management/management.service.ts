@@ -113,9 +113,8 @@ export function managementService({ change, config, db, now, workers }: Needs) {
     const uri = nameOfCard(uid)
     const size = Buffer.byteLength(data)
     const facts: ObjectFacts = { uid, component: null, first_at: null, last_at: null }
-    const seq = await collections.advance(tx, collectionId, { objects: 1, bytes: size })
     const object = { uri, etag: sha256(data).slice(0, 32), data, size, ...facts }
-    await objects.put(tx, collectionId, object, seq, now())
+    await objects.put(tx, collectionId, object, { objects: 1, bytes: size }, now())
     return uri
   }
 

@@ -139,12 +139,12 @@ export async function store(
       message: `This calendar takes ${row.components.join(', ')}`,
     })
   }
-  const before = await objects.findPlain(tx, id, place.name)
+  const named = { uri: place.name, uid: facts.uid }
+  const { before, sameUid, used } = await objects.beforePut(tx, owner, id, named)
   checkPreconditions(headers, before?.etag)
   checkScheduleTag(headers, before?.schedule_tag)
-  const sameUid = await objects.findByUid(tx, id, facts.uid)
   const other =
-    sameUid !== undefined && sameUid !== place.name
+    sameUid !== null && sameUid !== place.name
       ? sameUid
       : before && before.uid !== facts.uid && !replaces
         ? place.name
@@ -159,13 +159,12 @@ export async function store(
   const data = merged ?? text
   const size = Buffer.byteLength(data)
   const growth = size - (before?.size ?? 0)
-  await checkQuota(tx, config, owner, growth, before === undefined)
+  checkQuota(config, used, growth, before === undefined)
   const etag = sha256(data).slice(0, 32)
   const scheduleTag = hasPeople ? etag : null
   const change = { objects: before ? 0 : 1, bytes: growth }
-  const seq = await collections.advance(tx, id, change)
   const object = { uri: place.name, etag, data, size, schedule_tag: scheduleTag, ...facts }
-  await objects.put(tx, id, object, seq, now())
+  await objects.put(tx, id, object, change, now())
   return { etag, scheduleTag, isNew: before === undefined, isAsSent: merged === undefined }
 }
 
@@ -185,15 +184,13 @@ async function refuseSecondCopy(
   throw new Refusal(403, `<${condition}>${path}</${condition}>`)
 }
 
-async function checkQuota(
-  tx: Tx,
+function checkQuota(
   config: DavCore['config'],
-  owner: collections.Owner,
+  used: objects.BeforePut['used'],
   growth: number,
   isNew: boolean,
-): Promise<void> {
+): void {
   if (growth <= 0 && !isNew) return
-  const used = await collections.usage(tx, owner)
   const isFull =
     used.bytes + growth > config.CALDAV_QUOTA_MB * 1024 * 1024 ||
     (isNew && used.objects >= config.CALDAV_MAX_OBJECTS)

@@ -37,9 +37,8 @@ export async function noteFailure(
       const etag = sha256(data).slice(0, 32)
       const { schedule_tag } = present
       const change = { objects: 0, bytes: size - present.size }
-      const seq = await collections.advance(tx, id, change)
       const object = { uri: present.uri, etag, data, size, schedule_tag, ...facts }
-      await objects.put(tx, id, object, seq, now())
+      await objects.put(tx, id, object, change, now())
       return true
     })
     if (isDone) return

@@ -81,8 +81,8 @@ async function store(
     const etag = sha256(data).slice(0, 32)
     // Answers leave the version of the organizer as it is.
     const schedule_tag = method === 'REPLY' ? (present?.schedule_tag ?? etag) : etag
-    const seq = await collections.advance(tx, id, { objects: present ? 0 : 1, bytes: growth })
-    await objects.put(tx, id, { uri, etag, data, size, schedule_tag, ...facts }, seq, now())
+    const change = { objects: present ? 0 : 1, bytes: growth }
+    await objects.put(tx, id, { uri, etag, data, size, schedule_tag, ...facts }, change, now())
     return undefined
   })
 }

@@ -89,22 +89,26 @@ export const hasAny = async (db: Db, owner: Owner): Promise<boolean> =>
 export const remove = (db: Db, id: string) =>
   db.deleteFrom('dav_collections').where('id', '=', id).execute()
 
+/** The difference that a change makes to the sums of a collection. */
+export interface Growth {
+  objects: number
+  bytes: number
+}
+
 /** Moves the counter of changes and the sums; returns the number of this change. */
-export async function advance(
-  tx: Tx,
-  id: string,
-  change: { objects: number; bytes: number },
-): Promise<number> {
-  const { seq } = await tx
+export const advancing = (db: Pick<Db, 'updateTable'>, id: string, growth: Growth) =>
+  db
     .updateTable('dav_collections')
     .set((eb) => ({
       seq: eb('seq', '+', 1),
-      object_count: eb('object_count', '+', change.objects),
-      bytes: eb('bytes', '+', change.bytes),
+      object_count: eb('object_count', '+', growth.objects),
+      bytes: eb('bytes', '+', growth.bytes),
     }))
     .where('id', '=', id)
     .returning('seq')
-    .executeTakeFirstOrThrow()
+
+export async function advance(tx: Tx, id: string, growth: Growth): Promise<number> {
+  const { seq } = await advancing(tx, id, growth).executeTakeFirstOrThrow()
   return seq
 }
 
@@ -127,9 +131,9 @@ export async function choose(
   return numUpdatedRows > 0n
 }
 
-/** The total of all collections of an owner. */
-export async function usage(db: Db, owner: Owner) {
-  return db
+/** The total of all collections of an owner, as one row. */
+export const totals = (db: Db, owner: Owner) =>
+  db
     .selectFrom('dav_collections')
     .select((eb) => [
       eb.fn.coalesce(eb.fn.sum<number>('bytes'), sql<number>`0`).as('bytes'),
@@ -137,12 +141,16 @@ export async function usage(db: Db, owner: Owner) {
       eb.fn.countAll<number>().as('collections'),
     ])
     .where(isOwner(owner))
-    .executeTakeFirstOrThrow()
-    .then(({ bytes, objects, collections }) => ({
-      bytes: Number(bytes),
-      objects: Number(objects),
-      collections: Number(collections),
-    }))
+
+export interface Usage {
+  bytes: number
+  objects: number
+  collections: number
+}
+
+export async function usage(db: Db, owner: Owner): Promise<Usage> {
+  const { bytes, objects, collections } = await totals(db, owner).executeTakeFirstOrThrow()
+  return { bytes: Number(bytes), objects: Number(objects), collections: Number(collections) }
 }
 
 export interface SharedMailbox {

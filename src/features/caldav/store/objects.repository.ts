@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import type { Kind } from '../protocol/places.ts'
+import { advancing, type Growth, type Owner, totals, type Usage } from './collections.repository.ts'
 
 export interface StoredObject {
   uri: string
@@ -131,6 +132,47 @@ export const findByUid = async (db: Db, collectionId: string, uid: string) =>
       .executeTakeFirst()
   )?.uri
 
+export interface BeforePut {
+  /** The object of this name. */
+  before: Pick<WholeObject, 'etag' | 'schedule_tag' | 'size' | 'uid'> | undefined
+  /** The name of the object with this UID. */
+  sameUid: string | null
+  used: Pick<Usage, 'bytes' | 'objects'>
+}
+
+/** Everything in the store that decides whether an object may be stored. */
+export async function beforePut(
+  tx: Tx,
+  owner: Owner,
+  collectionId: string,
+  { uri, uid }: { uri: string; uid: string },
+): Promise<BeforePut> {
+  const row = await tx
+    .selectFrom(totals(tx, owner).as('used'))
+    .leftJoin('dav_objects as present', (join) =>
+      join
+        .on('present.collection_id', '=', collectionId)
+        .on('present.uri', '=', uri)
+        .on('present.gone', '=', false),
+    )
+    .leftJoin('dav_objects as same', (join) =>
+      join
+        .on('same.collection_id', '=', collectionId)
+        .on('same.uid', '=', uid)
+        .on('same.gone', '=', false),
+    )
+    .select(['present.etag', 'present.schedule_tag', 'present.size', 'present.uid'])
+    .select(['same.uri as sameUid', 'used.bytes', 'used.objects'])
+    .executeTakeFirstOrThrow()
+  const { etag, schedule_tag, size, uid: uidBefore, sameUid } = row
+  return {
+    before:
+      etag === null ? undefined : { etag, schedule_tag, size: size ?? 0, uid: uidBefore ?? '' },
+    sameUid,
+    used: { bytes: Number(row.bytes), objects: Number(row.objects) },
+  }
+}
+
 export interface NewObject {
   uri: string
   etag: string
@@ -144,12 +186,25 @@ export interface NewObject {
   schedule_tag?: string | null
 }
 
-export const put = (tx: Tx, collectionId: string, object: NewObject, seq: number, now: Date) => {
-  const values = { schedule_tag: null, ...object, seq, gone: false, modified_at: now.toISOString() }
+/** Stores an object as the next change of its locked collection. */
+export const put = (tx: Tx, collectionId: string, object: NewObject, growth: Growth, now: Date) => {
+  const values = { schedule_tag: null, ...object, gone: false, modified_at: now.toISOString() }
+  const replaced = [...(Object.keys(values) as (keyof typeof values)[]), 'seq' as const]
   return tx
+    .with('advanced', (db) => advancing(db, collectionId, growth))
     .insertInto('dav_objects')
-    .values({ collection_id: collectionId, ...values })
-    .onConflict((conflict) => conflict.columns(['collection_id', 'uri']).doUpdateSet(values))
+    .values((eb) => ({
+      collection_id: collectionId,
+      ...values,
+      seq: eb.selectFrom('advanced').select('seq'),
+    }))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['collection_id', 'uri'])
+        .doUpdateSet((eb) =>
+          Object.fromEntries(replaced.map((name) => [name, eb.ref(`excluded.${name}`)])),
+        ),
+    )
     .execute()
 }
 
