@@ -6,7 +6,18 @@ export interface CardLine {
   value: string
 }
 
-export class UnusableCard extends Error {}
+export type CardCondition = 'valid-address-data' | 'supported-address-data'
+
+/** The reason for refusing a card, as the name of a precondition of RFC 6352. */
+export class UnusableCard extends Error {
+  readonly condition: CardCondition
+  constructor(message: string, condition: CardCondition = 'valid-address-data') {
+    super(message)
+    this.condition = condition
+  }
+}
+
+export const CARD_VERSIONS = ['3.0', '4.0']
 
 /** Reads the lines of a vCard. A value is not interpreted; queries compare it as text. */
 export function cardLines(text: string): CardLine[] {
@@ -52,6 +63,10 @@ export function readCard(text: string): string {
   }
   if (count('BEGIN') > 1) throw new UnusableCard('An object is one VCARD')
   if (count('VERSION') !== 1) throw new UnusableCard('A VCARD has one VERSION')
+  const version = lines.find(({ name }) => name === 'VERSION')?.value.trim() ?? ''
+  if (!CARD_VERSIONS.includes(version)) {
+    throw new UnusableCard('A VCARD has the version 3.0 or 4.0', 'supported-address-data')
+  }
   const uid = lines.find(({ name }) => name === 'UID')?.value.trim() ?? ''
   if (uid === '' || count('UID') > 1) throw new UnusableCard('A VCARD has one UID')
   if (Buffer.byteLength(uid) > 1024) throw new UnusableCard('A UID has at most 1024 bytes')

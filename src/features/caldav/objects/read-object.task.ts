@@ -26,7 +26,7 @@ export default ({ kind, text }: { kind: Kind; text: string }): ObjectFacts | Ref
       return { condition: `C:${error.condition}`, message: error.message }
     }
     if (error instanceof UnusableCard) {
-      return { condition: 'A:valid-address-data', message: error.message }
+      return { condition: `A:${error.condition}`, message: error.message }
     }
     if (kind === 'addressbook') throw error
     // The library throws plain errors for values that it cannot read, such as a broken RRULE.

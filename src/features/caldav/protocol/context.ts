@@ -22,7 +22,7 @@ export interface Context {
 
 export type Handler = (context: Context) => Promise<FastifyReply>
 
-type InCollection = Extract<Place, { type: 'collection' | 'object' }>
+export type InCollection = Extract<Place, { type: 'collection' | 'object' }>
 
 /** The collection of a place; 404 when the mailbox does not see one there. */
 export async function collectionAt(

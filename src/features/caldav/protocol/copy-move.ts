@@ -40,8 +40,7 @@ export const copyOrMove: Handler = async (context) => {
       })
     }
     const { data: text } = source
-    const storing = { collection: to, place: target, text, facts, headers: {} }
-    return store(tx, core, { ...storing, replaces: true })
+    return store(tx, core, { collection: to, place: target, text, facts, headers: {} })
   })
   return reply
     .code(result.isNew ? 201 : 204)

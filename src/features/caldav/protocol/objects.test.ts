@@ -106,6 +106,7 @@ describe('an object', () => {
       'C:valid-calendar-object-resource',
     ],
     ['no UID', event('u', NOON).replace('UID:u\r\n', ''), 'C:valid-calendar-object-resource'],
+    ['a control character', event('c', NOON, 'SUMMARY:a\x0bb'), 'C:valid-calendar-data'],
     ['no start', event('e', NOON).replace(`DTSTART:${NOON}\r\n`, ''), 'C:valid-calendar-data'],
     [
       'an instance every second without end',
@@ -140,6 +141,17 @@ describe('an object', () => {
     )
   })
 
+  it.each(['COPY', 'MOVE'])('with another UID is not replaced by %s', async (method) => {
+    const [from, to] = [`${home}calendar/${method}1.ics`, `${home}calendar/${method}2.ics`]
+    await me.put(from, event(`${method}1`, NOON))
+    await me.put(to, event(`${method}2`, NOON))
+    const answer = await me.send(method, from, { headers: { destination: to, overwrite: 'T' } })
+    expect(answer.status).toBe(403)
+    expect(answer.text).toContain('<C:no-uid-conflict>')
+    expect((await me.get(from)).text).toContain(`UID:${method}1`)
+    expect((await me.get(to)).text).toContain(`UID:${method}2`)
+  })
+
   it('of a kind that the collection does not take is refused', async () => {
     const answer = await me.put(`${home}tasks/event.ics`, event('task', NOON))
     expect(answer.status).toBe(403)
@@ -169,6 +181,19 @@ describe('an object', () => {
     expect(away.status).toBe(502)
     expect((await me.delete(`${home}other/`)).status).toBe(204)
     expect((await me.get(`${home}other/moved.ics`)).status).toBe(404)
+  })
+})
+
+describe('a contact', () => {
+  it.each([
+    ['of version 2.1', card('old', 'Old').replace('3.0', '2.1'), 'A:supported-address-data'],
+    ['with a control character', card('bell', 'Bell\x07'), 'A:valid-address-data'],
+  ])('%s is refused with 403', async (_what, text, condition) => {
+    const path = `${home.replace('calendars', 'addressbooks')}contacts/refused.vcf`
+    const answer = await me.put(path, text)
+    expect(answer.status).toBe(403)
+    expect(answer.text).toContain(`<${condition}/>`)
+    expect((await me.get(path)).status).toBe(404)
   })
 })
 
@@ -231,6 +256,8 @@ describe('bad requests', () => {
     ['61 levels', `${'<a>'.repeat(61)}${'</a>'.repeat(61)}`],
     ['10,001 elements', `<propfind xmlns="DAV:"><prop>${'<a/>'.repeat(10_000)}</prop></propfind>`],
     ['another root', '<prop xmlns="DAV:"/>'],
+    ['two questions', '<propfind xmlns="DAV:"><allprop/><propname/></propfind>'],
+    ['no question', '<propfind xmlns="DAV:"><unknown/></propfind>'],
   ])('with %s are refused with 400', async (_what, body) => {
     const answer = await me.send('PROPFIND', home, { body, headers: { depth: '0' } })
     expect(answer.status).toBe(400)

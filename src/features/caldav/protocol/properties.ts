@@ -1,4 +1,5 @@
 import type { Holder } from '../login/holder.ts'
+import { CARD_VERSIONS } from '../objects/card.ts'
 import type { StoredObject } from '../store/objects.repository.ts'
 import type { OpenCollection } from '../store/open-collection.ts'
 import { CALDAV, CALENDARSERVER, CARDDAV, DAV, keyOf } from '../xml/names.ts'
@@ -91,8 +92,9 @@ function privilegesOf({ collection, place }: Resource): string {
   return names.map((name) => `<D:privilege><${name}/></D:privilege>`).join('')
 }
 
+/** The reports on collections and on their objects. */
 const REPORTS: Record<Kind, readonly string[]> = {
-  calendar: ['C:calendar-query', 'C:calendar-multiget', 'C:free-busy-query'],
+  calendar: ['C:calendar-query', 'C:calendar-multiget'],
   addressbook: ['A:addressbook-query', 'A:addressbook-multiget'],
 }
 const PRINCIPAL_REPORTS = [
@@ -101,13 +103,19 @@ const PRINCIPAL_REPORTS = [
   'D:expand-property',
 ]
 
+function reportNames({ collection, object }: Resource): readonly string[] {
+  if (!collection) return PRINCIPAL_REPORTS
+  const { kind, stored } = collection
+  if (object) return REPORTS[kind]
+  return [
+    ...REPORTS[kind],
+    ...(kind === 'calendar' ? ['C:free-busy-query'] : []),
+    ...(stored ? ['D:sync-collection'] : []),
+  ]
+}
+
 function reportsOf(resource: Resource): string {
-  const { collection } = resource
-  const names =
-    collection && !resource.object
-      ? [...REPORTS[collection.kind], ...(collection.stored ? ['D:sync-collection'] : [])]
-      : PRINCIPAL_REPORTS
-  return names
+  return reportNames(resource)
     .map((name) => `<D:supported-report><D:report><${name}/></D:report></D:supported-report>`)
     .join('')
 }
@@ -117,9 +125,9 @@ const contentType = ({ component }: StoredObject, kind: Kind | undefined): strin
     ? `text/calendar; charset=utf-8${component ? `; component=${component}` : ''}`
     : 'text/vcard; charset=utf-8'
 
-const CARD_TYPES = ['3.0', '4.0']
-  .map((version) => `<A:address-data-type content-type="text/vcard" version="${version}"/>`)
-  .join('')
+const CARD_TYPES = CARD_VERSIONS.map(
+  (version) => `<A:address-data-type content-type="text/vcard" version="${version}"/>`,
+).join('')
 
 const LIVE = new Map<string, Property>([
   [RESOURCETYPE, typesOf],

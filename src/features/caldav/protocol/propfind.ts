@@ -1,6 +1,8 @@
+import { childOf, type Element } from '../../../lib/xml.ts'
 import { defaultCalendar } from '../scheduling/owners.repository.ts'
 import { usage } from '../store/collections.repository.ts'
 import { type OpenCollection, openHome } from '../store/open-collection.ts'
+import { DAV } from '../xml/names.ts'
 import { Refusal, sendMultistatus } from './answers.ts'
 import { type Context, collectionAt, type DavCore, type Handler } from './context.ts'
 import type { Place } from './places.ts'
@@ -11,7 +13,15 @@ export const propfind: Handler = async (context) => {
   const { request, reply, root } = context
   const depth = request.headers.depth ?? 'infinity'
   if (depth !== '0' && depth !== '1') throw new Refusal(403, '<D:propfind-finite-depth/>')
+  checkForm(root)
   return sendMultistatus(reply, await responses(context, wantedIn(root), depth === '1'))
+}
+
+/** RFC 4918 section 14.20: a request asks for all properties, for their names, or for some. */
+function checkForm(root: Element | undefined): void {
+  if (!root) return
+  const asked = ['allprop', 'propname', 'prop'].filter((name) => childOf(root, DAV, name))
+  if (asked.length !== 1) throw new Refusal(400)
 }
 
 /** Reads what the first response needs, so that a missing resource is a plain 404. */

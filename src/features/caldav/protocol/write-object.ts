@@ -90,6 +90,9 @@ export const tagsOf = ({ etag, scheduleTag, isAsSent }: Stored): Record<string, 
   ...(scheduleTag !== null && { 'schedule-tag': `"${scheduleTag}"` }),
 })
 
+/** Characters that neither iCalendar nor vCard allows, and that XML cannot return. */
+const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/
+
 /** The text of the body, which is stored byte for byte. */
 function textIn(body: Buffer, kind: Kind): string {
   const condition = kind === 'calendar' ? '<C:valid-calendar-data/>' : '<A:valid-address-data/>'
@@ -99,7 +102,9 @@ function textIn(body: Buffer, kind: Kind): string {
   } catch {
     throw new Refusal(403, condition, { message: 'The object is not UTF-8' })
   }
-  if (text.includes('\0')) throw new Refusal(403, condition, { message: 'The object contains NUL' })
+  if (CONTROLS.test(text)) {
+    throw new Refusal(403, condition, { message: 'The object contains control characters' })
+  }
   return text
 }
 
@@ -109,8 +114,6 @@ interface Storing {
   text: string
   facts: ObjectFacts
   headers: Context['request']['headers']
-  /** An object that is copied or moved may replace one with another UID. */
-  replaces?: boolean
   /** Stores the messages of the change; without it none are sent. */
   enqueue?: Enqueue
 }
@@ -127,7 +130,7 @@ interface Stored {
 export async function store(
   tx: Tx,
   { config, now }: Pick<DavCore, 'config' | 'now'>,
-  { collection, place, text, facts, headers, replaces = false, enqueue }: Storing,
+  { collection, place, text, facts, headers, enqueue }: Storing,
 ): Promise<Stored> {
   const { id, owner } = writable(collection)
   const row = await collections.lock(tx, id)
@@ -146,7 +149,7 @@ export async function store(
   const other =
     sameUid !== null && sameUid !== place.name
       ? sameUid
-      : before && before.uid !== facts.uid && !replaces
+      : before && before.uid !== facts.uid
         ? place.name
         : undefined
   if (other !== undefined) {

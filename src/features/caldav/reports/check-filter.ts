@@ -11,6 +11,8 @@ const INNER: Record<string, readonly string[]> = {
   VTIMEZONE: ['STANDARD', 'DAYLIGHT'],
 }
 const KNOWN = new Set(['VCALENDAR', ...Object.values(INNER).flat()])
+/** The parts of a time zone have no time range; that of a calendar, which programs send, is ignored. */
+const TIMELESS = new Set(['VTIMEZONE', 'STANDARD', 'DAYLIGHT'])
 
 /** The properties that are times; a time range tests no other. */
 const TIMES = new Set(
@@ -30,6 +32,9 @@ export const invalid = (message: string) => new Refusal(403, '<C:valid-filter/>'
 /** Checks the filter of a component with all that is in it, before the first object is read. */
 export function checkFilter(filter: Element): void {
   const name = checkForm(filter)
+  if (childOf(filter, CALDAV, 'time-range') && TIMELESS.has(name)) {
+    throw invalid(`${name} has no time`)
+  }
   for (const inner of childrenOf(filter, CALDAV, 'comp-filter')) {
     const innerName = checkForm(inner)
     if (!KNOWN.has(innerName)) throw new Refusal(403, '<C:supported-filter/>')

@@ -51,6 +51,7 @@ describe('an invalid filter (RFC 4791 section 7.8) is refused:', () => {
       'a time range of a summary',
       `<C:comp-filter name="VEVENT"><C:prop-filter name="SUMMARY">${RANGE}</C:prop-filter></C:comp-filter>`,
     ],
+    ['a time range of a time zone', `<C:comp-filter name="VTIMEZONE">${RANGE}</C:comp-filter>`],
     ['a component without a name', '<C:comp-filter/>'],
     ['a property without a name', '<C:comp-filter name="VEVENT"><C:prop-filter/></C:comp-filter>'],
     [

@@ -1,6 +1,6 @@
 import { childOf, childrenOf, type Element, elementsOf, textOf } from '../../../lib/xml.ts'
 import { href, Refusal, sendMultistatus, sendXml } from '../protocol/answers.ts'
-import { collectionAt, type Handler } from '../protocol/context.ts'
+import { type Context, collectionAt, type Handler } from '../protocol/context.ts'
 import { type Place, pathOf } from '../protocol/places.ts'
 import { propertyValue, type Resource } from '../protocol/properties.ts'
 import { propstat, responseOf, wantedIn } from '../protocol/responses.ts'
@@ -8,23 +8,32 @@ import { CALDAV, CALENDARSERVER, DAV, keyOf } from '../xml/names.ts'
 import { tag } from '../xml/write.ts'
 import { unsupported } from './unsupported.ts'
 
-const SEARCHABLE = new Set([
-  keyOf(DAV, 'displayname'),
-  keyOf(CALDAV, 'calendar-user-address-set'),
-  keyOf(CALENDARSERVER, 'email-address-set'),
+/** The properties that a search may name, and what they are. */
+const SEARCHABLE = new Map([
+  [keyOf(DAV, 'displayname'), 'Name'],
+  [keyOf(CALDAV, 'calendar-user-address-set'), 'Calendar user address'],
+  [keyOf(CALENDARSERVER, 'email-address-set'), 'E-mail address'],
 ])
 
-export const searchProperties: Handler = async ({ reply }) =>
-  sendXml(
-    reply,
-    200,
-    'D:principal-search-property-set',
-    '<D:principal-search-property><D:prop><D:displayname/></D:prop>' +
-      '<D:description xml:lang="en">Name</D:description></D:principal-search-property>',
+/** RFC 3744 sections 9.4 and 9.5: the reports about principals have no other depth. */
+function checkDepth({ request }: Context): void {
+  if ((request.headers.depth ?? '0') !== '0') throw new Refusal(400)
+}
+
+export const searchProperties: Handler = async (context) => {
+  checkDepth(context)
+  const properties = [...SEARCHABLE].map(
+    ([key, description]) =>
+      `<D:principal-search-property><D:prop>${tag(key)}</D:prop>` +
+      `<D:description xml:lang="en">${description}</D:description></D:principal-search-property>`,
   )
+  return sendXml(context.reply, 200, 'D:principal-search-property-set', properties.join(''))
+}
 
 /** principal-property-search finds the mailbox itself; others are in the address book of the domain. */
-export const principalSearch: Handler = async ({ me, reply, root }) => {
+export const principalSearch: Handler = async (context) => {
+  const { me, reply, root } = context
+  checkDepth(context)
   if (!root) throw unsupported()
   const matches = (search: Element) => {
     const text = textOf(childOf(search, DAV, 'match')).toLowerCase()

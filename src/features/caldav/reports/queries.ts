@@ -2,7 +2,7 @@ import { OutOfTime, taskIn } from '../../../lib/worker-pool.ts'
 import { childOf, childrenOf, type Element, elementsOf, textOf } from '../../../lib/xml.ts'
 import { rangeIn } from '../objects/time-range.ts'
 import { Refusal, sendMultistatus, truncated } from '../protocol/answers.ts'
-import { type Context, collectionAt, type Handler } from '../protocol/context.ts'
+import { type Context, collectionAt, type Handler, type InCollection } from '../protocol/context.ts'
 import { type Place, pathOf } from '../protocol/places.ts'
 import { responseOf, type Wanted, wantedIn } from '../protocol/responses.ts'
 import type { Narrowing, StoredObject } from '../store/objects.repository.ts'
@@ -20,9 +20,13 @@ const matchTask = taskIn<typeof import('../objects/match-objects.task.ts')>(
 const STORED = ['VEVENT', 'VTODO', 'VJOURNAL']
 const COLLATIONS = ['i;ascii-casemap', 'i;unicode-casemap', 'i;octet', 'default']
 
+/** Collections and their objects have the queries (RFC 4791 section 7, RFC 6352 section 8). */
+const isInCollection = (place: Place): place is InCollection =>
+  place.type === 'collection' || place.type === 'object'
+
 export const calendarQuery: Handler = async (context) => {
   const { place, reply, root } = context
-  if (place.type !== 'collection' || place.kind !== 'calendar') throw unsupported()
+  if (!isInCollection(place) || place.kind !== 'calendar') throw unsupported()
   const collection = await collectionAt(context, place)
   const filter = childOf(root, CALDAV, 'filter')
   if (!root || !filter) throw new Refusal(400, '<C:valid-filter/>')
@@ -36,7 +40,7 @@ export const calendarQuery: Handler = async (context) => {
 
 export const addressbookQuery: Handler = async (context) => {
   const { place, reply, root } = context
-  if (place.type !== 'collection' || place.kind !== 'addressbook') throw unsupported()
+  if (!isInCollection(place) || place.kind !== 'addressbook') throw unsupported()
   const collection = await collectionAt(context, place)
   const filter = childOf(root, CARDDAV, 'filter')
   if (!root || !filter) throw new Refusal(400, '<A:supported-filter/>')
@@ -56,7 +60,7 @@ async function* shown(
   wanted: Wanted,
   limit = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<string> {
-  if (place.type !== 'collection') return
+  if (!isInCollection(place)) return
   let count = 0
   for await (const object of matches) {
     if (++count > limit) {
@@ -78,8 +82,12 @@ async function* matchingObjects(
 ): AsyncGenerator<StoredObject> {
   const { core, me } = context
   const limits = { owner: me.organization_id, timeLimitMs: TIME_LIMIT_MS }
-  for await (const rows of collection.list(true, narrowing)) {
-    if (narrowing.isDecided) {
+  const { place } = context
+  const isOne = place.type === 'object'
+  const batches = isOne ? collection.named([place.name], true) : collection.list(true, narrowing)
+  for await (const rows of batches) {
+    if (isOne && rows.length === 0) throw new Refusal(404)
+    if (narrowing.isDecided && !isOne) {
       yield* await asAsked(context, wanted, rows)
       continue
     }

@@ -1,4 +1,5 @@
 import { childOf, type Element } from '../../../lib/xml.ts'
+import { CARD_VERSIONS } from '../objects/card.ts'
 import { Refusal } from '../protocol/answers.ts'
 import type { Handler } from '../protocol/context.ts'
 import { CALDAV, CARDDAV, DAV, keyOf } from '../xml/names.ts'
@@ -33,7 +34,7 @@ export const report: Handler = async (context) => {
   })
   checkDataType(childOf(childOf(root, DAV, 'prop'), CARDDAV, 'address-data'), {
     types: ['text/vcard'],
-    versions: ['3.0', '4.0'],
+    versions: CARD_VERSIONS,
     condition: '<A:supported-address-data/>',
   })
   return handler(context)

@@ -228,4 +228,38 @@ describe('principal reports', () => {
     expect(hrefsIn((await search('ADMIN')).text)).toEqual([principal])
     expect(hrefsIn((await search('nobody')).text)).toEqual([])
   })
+
+  it('name the properties that a search may use', async () => {
+    const body = `<D:principal-search-property-set ${NAMESPACES}/>`
+    const { status, text } = await me.report('/dav/principals/', body, '0')
+    expect(status).toBe(200)
+    for (const name of ['D:displayname', 'C:calendar-user-address-set', 'S:email-address-set']) {
+      expect(text).toContain(`<D:prop><${name}/></D:prop>`)
+    }
+  })
+
+  it.each(['principal-property-search', 'principal-search-property-set'])(
+    'refuse %s with another depth than 0',
+    async (name) => {
+      const answer = await me.report('/dav/principals/', `<D:${name} ${NAMESPACES}/>`, '1')
+      expect(answer.status).toBe(400)
+    },
+  )
+})
+
+describe('a query of one object', () => {
+  it('returns the object when it matches, and 404 when there is none', async () => {
+    await me.put(`${calendar}one.ics`, event('one', '20260501T120000Z', 'SUMMARY:One'))
+    const ask = (name: string, component: string) =>
+      me.report(`${calendar}${name}.ics`, query(`<C:comp-filter name="${component}"/>`), '0')
+    expect(hrefsIn((await ask('one', 'VEVENT')).text)).toEqual([`${calendar}one.ics`])
+    expect(hrefsIn((await ask('one', 'VTODO')).text)).toEqual([])
+    expect((await ask('absent', 'VEVENT')).status).toBe(404)
+  })
+
+  it('is announced by the object', async () => {
+    const { text } = await me.propfind(`${calendar}one.ics`, '<D:supported-report-set/>')
+    expect(text).toContain('<C:calendar-query/>')
+    expect(text).not.toContain('<D:sync-collection/>')
+  })
 })
