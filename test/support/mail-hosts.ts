@@ -26,7 +26,7 @@ async function startFleet(templateUrl: string) {
   const env: Record<string, string> = {
     ...WITHOUT_LIMITS,
     DATABASE_URL: database.url,
-    SVC_SECRET_KEY: 'a root key that all machines of this test have',
+    SVC_SECRET_KEY: 'a root key that all the tests have in common',
     SVC_COOKIE_SECURE: 'false',
     SVC_HASHING_COST: 'lowest',
     SVC_MAIL_HOSTNAME: 'mx.edge.test',
