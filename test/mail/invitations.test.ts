@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, PASSWORD } from '../support/app.ts'
+import { type App, PASSWORD, ROOT_KEY } from '../support/app.ts'
 import { type DavClient, davClient, hrefsIn } from '../support/dav.ts'
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
@@ -190,7 +190,7 @@ describe.skipIf(edgeMissing)(`an invitation of a process that is killed${skipped
       args: ['--services', 'caldav'],
       env: {
         DATABASE_URL: host.app.database.url,
-        SVC_SECRET_KEY: 'a root key that all the tests have in common',
+        SVC_SECRET_KEY: ROOT_KEY,
         MAIL_REINJECT_HOST: '127.0.0.1',
         MAIL_SERVICE_PORT: String(servicePort),
         SVC_MAIL_HOSTNAME: 'mx.edge.test',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sha256 } from '../../src/lib/tokens.ts'
-import { PASSWORD } from '../support/app.ts'
+import { PASSWORD, ROOT_KEY } from '../support/app.ts'
 import { startCountingProxy } from '../support/counting-proxy.ts'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
 import { type ImapClient, openImap } from '../support/imap-client.ts'
@@ -76,7 +76,7 @@ describe.skipIf(edgeMissing)(`downloads over JMAP${skipped}`, () => {
       args: ['--services', 'jmap'],
       env: {
         DATABASE_URL: host.app.database.url,
-        SVC_SECRET_KEY: 'a root key that all the tests have in common',
+        SVC_SECRET_KEY: ROOT_KEY,
         IMAP_HOST: '127.0.0.1',
         IMAP_PORT: String(proxy.port),
         IMAP_MASTER_USER: host.edge.environment.IMAP_MASTER_USER ?? '',

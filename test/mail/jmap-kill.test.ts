@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, PASSWORD } from '../support/app.ts'
+import { type App, PASSWORD, ROOT_KEY } from '../support/app.ts'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
 import { type ImapClient, openImap } from '../support/imap-client.ts'
 import { type JmapClient, jmapClient } from '../support/jmap.ts'
@@ -41,7 +41,7 @@ describe.skipIf(edgeMissing)(`the index of JMAP with several processes${skipped}
       args: ['--services', 'jmap'],
       env: {
         DATABASE_URL: databaseUrl,
-        SVC_SECRET_KEY: 'a root key that all the tests have in common',
+        SVC_SECRET_KEY: ROOT_KEY,
         IMAP_HOST: '127.0.0.1',
         IMAP_PORT: String(host.ports.imaps),
         IMAP_MASTER_USER: host.edge.environment.IMAP_MASTER_USER ?? '',

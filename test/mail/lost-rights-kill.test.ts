@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROOT_KEY } from '../support/app.ts'
 import { dovecotMissing } from '../support/dovecot.ts'
 import { cleanUp, startServer, temporaryFolder } from '../support/process.ts'
 import { startTeam, type Team } from '../support/shared-team.ts'
@@ -24,7 +25,7 @@ describe.skipIf(missing)(
         env: {
           ...team.env,
           DATABASE_URL: team.app.database.url,
-          SVC_SECRET_KEY: 'a root key that all the tests have in common',
+          SVC_SECRET_KEY: ROOT_KEY,
         },
       })
 

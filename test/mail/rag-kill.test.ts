@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, PASSWORD } from '../support/app.ts'
+import { type App, PASSWORD, ROOT_KEY } from '../support/app.ts'
 import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/edge.ts'
 import { openImap } from '../support/imap-client.ts'
 import { ACCOUNTS } from '../support/mailboxes.ts'
@@ -41,7 +41,7 @@ describe.skipIf(edgeMissing)(`an index job after kill -9${skipped}`, () => {
       args: ['--services', 'rag'],
       env: {
         DATABASE_URL: app.database.url,
-        SVC_SECRET_KEY: 'a root key that all the tests have in common',
+        SVC_SECRET_KEY: ROOT_KEY,
         RAG_LEASE_SECONDS: '1',
         IMAP_HOST: '127.0.0.1',
         IMAP_PORT: String(host.ports.imaps),

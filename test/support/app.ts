@@ -30,6 +30,8 @@ import { type Answer, type Options, send } from './http.ts'
 import { cloneDatabase } from './postgres.ts'
 
 export const PASSWORD = 'Tr0ub4dor-and-3-horses'
+/** Of all tests: the password of the mail servers' role comes from it, and they share a PostgreSQL. */
+export const ROOT_KEY = 'a root key that all the tests have in common'
 /** The shared token of the services of one installation. */
 export const INTERNAL_TOKEN = 'a token that the services have in common'
 const passwordHash = passwordHashing('lowest').hash(PASSWORD)
@@ -69,7 +71,7 @@ export async function startApp({
     DATABASE_POOL: '5',
     // A busy machine may take longer than the 8 seconds of a real host.
     DATABASE_TIMEOUT: '120',
-    SVC_SECRET_KEY: 'a root key that all the tests have in common',
+    SVC_SECRET_KEY: ROOT_KEY,
     SVC_COOKIE_SECURE: 'false',
     SVC_HASHING_COST: 'lowest',
     SVC_INTERNAL_TOKEN: INTERNAL_TOKEN,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { clientOf, PASSWORD } from './app.ts'
+import { clientOf, PASSWORD, ROOT_KEY } from './app.ts'
 import { bootstrapBoth, ownerOf } from './installation.ts'
 import { actionsOn, HOSTS } from './mail-host-actions.ts'
 import { WITHOUT_LIMITS } from './mail-load.ts'
@@ -26,7 +26,7 @@ async function startFleet(templateUrl: string) {
   const env: Record<string, string> = {
     ...WITHOUT_LIMITS,
     DATABASE_URL: database.url,
-    SVC_SECRET_KEY: 'a root key that all the tests have in common',
+    SVC_SECRET_KEY: ROOT_KEY,
     SVC_COOKIE_SECURE: 'false',
     SVC_HASHING_COST: 'lowest',
     SVC_MAIL_HOSTNAME: 'mx.edge.test',
