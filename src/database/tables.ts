@@ -660,6 +660,14 @@ export interface Tables {
     quota_override_by: string | null
     search_text: GeneratedAlways<string | null>
   }
+  ended_logins: {
+    login: string
+    changes: Generated<number>
+    attempts: Generated<number>
+    due_at: Generated<Timestamp>
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
+  }
   engagement_days: {
     organization_id: string
     domain: string

@@ -3,7 +3,11 @@ import type { Db } from '../database/database.ts'
 import type { AuthCache } from './auth-cache.ts'
 
 /** The logins of a domain, of an organization, or of all inactive domains and organizations. */
-export type Whose = { domain: string } | { organization: string } | 'inactive'
+export type Whose =
+  | { domain: string }
+  | { domainName: string }
+  | { organization: string }
+  | 'inactive'
 
 /** Flushes the logins from Dovecot's cache. Returns true also when there are none. */
 export async function forgetLogins(db: Db, cache: AuthCache, whose: Whose): Promise<boolean> {
@@ -17,7 +21,9 @@ async function loginsOf(db: Db, whose: Whose): Promise<string[]> {
       ? sql`not d.hosted or not o.active`
       : 'domain' in whose
         ? sql`d.id = ${whose.domain}`
-        : sql`o.id = ${whose.organization}`
+        : 'domainName' in whose
+          ? sql`d.domain = ${whose.domainName}`
+          : sql`o.id = ${whose.organization}`
   const { rows } = await sql<{ login: string }>`
     select logins.login
     from domains d

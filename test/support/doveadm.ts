@@ -75,6 +75,11 @@ export async function startDoveadm(key: string) {
       asked
         .flatMap(({ commands }) => commands)
         .flatMap(([name, { user }]) => (name === 'authCacheFlush' ? (user ?? []) : [])),
+    /** The logins whose sessions were ended, in order. */
+    kicked: () =>
+      asked
+        .flatMap(({ commands }) => commands)
+        .flatMap(([name, { mask }]) => (name === 'kick' ? (mask ?? []) : [])),
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

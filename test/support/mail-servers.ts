@@ -13,6 +13,7 @@ export async function startMailServers() {
     passwords: imap.passwords,
     /** The logins that were flushed from the cache of Dovecot, in order. */
     flushed: doveadm.flushed,
+    kicked: doveadm.kicked,
     env: {
       IMAP_HOST: '127.0.0.1',
       IMAP_PORT: String(imap.port),

@@ -3,6 +3,7 @@ import type { Feature } from '../feature.ts'
 import { bulkMailboxRoutes } from './bulk/bulk.routes.ts'
 import { bulkMailboxService } from './bulk/bulk.service.ts'
 import { purgeDeletedMailboxes } from './deleted/purge-deleted.ts'
+import { endLogins } from './ended-logins/end-logins.ts'
 import { legacyMailboxRoutes } from './legacy/legacy.routes.ts'
 import { legacyMailboxService } from './legacy/legacy.service.ts'
 import { mailboxRoutes } from './mailboxes.routes.ts'
@@ -17,6 +18,7 @@ export const mailboxes = (
   prefix: '/api/v1/mailboxes',
   capabilities: ['mailboxes', 'holder_two_factor_reset', 'bulk_mailboxes'],
   jobs: [purgeDeletedMailboxes],
+  chores: [endLogins],
   routes: async (app) => {
     await app.register(legacyMailboxRoutes(legacyMailboxService({ ...core, mailboxes: service })))
     await app.register(mailboxRoutes(service))

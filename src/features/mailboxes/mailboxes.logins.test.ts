@@ -8,6 +8,7 @@ import {
   mailboxRow,
   NEW_PASSWORD,
 } from '../../../test/support/mailboxes.ts'
+import { waitFor } from '../../../test/support/wait.ts'
 
 type Tenant = Awaited<ReturnType<App['tenant']>>
 let app: App
@@ -34,7 +35,8 @@ describe('a mailbox change', () => {
     const answer = await acme.put(path, { password: NEW_PASSWORD, name: 'X' })
     expect(answer.status).toBe(200)
     expect(await isSignedIn(holder)).toBe(false)
-    expect(mail.flushed().filter((one) => one === email)).toHaveLength(1)
+    expect(mail.flushed()).toContain(email)
+    await waitFor(() => mail.kicked().includes(email))
     expect(
       await app.core.passwords.matches(NEW_PASSWORD, (await mailboxRow(app, id))?.password_hash),
     ).toBe(true)
@@ -59,7 +61,9 @@ describe('a mailbox change', () => {
       expect((await acme.put(path, { status })).body.data.status).toBe(status)
     }
     expect(await isSignedIn(holder)).toBe(false)
-    expect(mail.flushed().filter((one) => one === email)).toHaveLength(3)
+    // Three changes, and once more before the sessions of mail programs are ended.
+    await waitFor(() => mail.kicked().includes(email))
+    expect(mail.flushed().filter((one) => one === email)).toHaveLength(4)
     expect((await eventsOf(app, id)).map(({ event }) => event)).toEqual([
       'mailbox.updated',
       'mailbox.updated',

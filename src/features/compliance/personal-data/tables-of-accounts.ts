@@ -87,6 +87,14 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     erased: { delete: ['figures', 'attachments'] },
   },
   {
+    table: 'ended_logins',
+    personal: 'login',
+    plain: '',
+    find: addressIn('login'),
+    exported: { not: 'marks of logins that ended' },
+    erased: { keep: 'for seconds, until the sessions are ended' },
+  },
+  {
     table: 'mailbox_scripts_pending',
     personal: 'email',
     plain: '',
