@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
-import { claimRows, heldBy, type Lease, setReleased } from '../../../jobs/lease.ts'
+import { claimRows, heldBy, type Lease, releaseLease, setReleased } from '../../../jobs/lease.ts'
 
 export interface EndedLogin {
   /** An address, or `*@DOMAIN`. */
@@ -23,10 +23,8 @@ export const claim = (db: Db, lease: Lease, limit: number): Promise<EndedLogin[]
 export async function finish(db: Db, { login, changes }: EndedLogin, lease: Lease): Promise<void> {
   const { numAffectedRows } = await sql`delete from ended_logins
     where login = ${login} and changes = ${changes} and ${heldBy(lease)}`.execute(db)
-  if (numAffectedRows) return
   // A separate statement, because the first one does not see a mark that it waited for.
-  await sql`update ended_logins set ${setReleased}
-    where login = ${login} and ${heldBy(lease)}`.execute(db)
+  if (!numAffectedRows) await releaseLease(db, 'ended_logins', { login }, lease)
 }
 
 export const postpone = (db: Db, login: string, lease: Lease, seconds: number) =>
