@@ -25,7 +25,7 @@ export const PROCESS = ulid()
 export const newLease = (seconds: number): Lease => ({ owner: `${PROCESS}.${ulid()}`, seconds })
 
 /** Tables with the columns `lease_owner` and `lease_until`. */
-type LeasedTable = {
+export type LeasedTable = {
   [Name in keyof Tables]: 'lease_until' extends keyof Tables[Name] ? Name : never
 }[keyof Tables]
 

@@ -39,8 +39,7 @@ async function settle(core: Needs, one: pending.Pending, lease: Lease): Promise<
       { err: error, attempts: one.attempts },
       'writing the scripts of a mailbox failed, will retry',
     )
-    const wait = Math.min(MAX_WAIT_SECONDS, 2 ** one.attempts)
-    await pending.postpone(core.db, one.email, lease, wait)
+    await pending.postpone(core.db, one, lease, MAX_WAIT_SECONDS)
   }
 }
 

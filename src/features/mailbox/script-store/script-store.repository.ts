@@ -1,7 +1,7 @@
 import { sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import type { Tables } from '../../../database/tables.ts'
-import { claimRows, heldBy, type Lease, releaseLease, setReleased } from '../../../jobs/lease.ts'
+import { type Mark, marksIn } from '../../../jobs/marks.ts'
 
 /** Held to the end of the transaction, so that the next edit reads this one. */
 export const lockScripts = (tx: Tx, accountId: string) =>
@@ -34,34 +34,14 @@ const note = (tx: Tx, accountId: string, settings: Updateable<Tables['email_acco
     .where('id', '=', accountId)
     .execute()
 
-export interface Pending {
-  email: string
-  changes: number
-  attempts: number
-}
+export type Pending = Mark<'email'>
 
-/** Claims mailboxes whose scripts may be out of date and that Dovecot hosts. */
-export const claim = (db: Db, lease: Lease, limit: number): Promise<Pending[]> =>
-  claimRows<Pending>(db, 'mailbox_scripts_pending', lease, {
-    key: ['email'],
-    where: sql`due_at <= now() and exists (
-      select from edge.mailboxes m where m.email = mailbox_scripts_pending.email)`,
-    orderBy: sql`due_at, email`,
-    limit,
-    returning: sql`email, changes, attempts`,
-  })
-
-/** A mailbox that was marked again in the meantime stays and is due at once. */
-export async function finish(db: Db, { email, changes }: Pending, lease: Lease): Promise<void> {
-  const { numAffectedRows } = await sql`delete from mailbox_scripts_pending
-    where email = ${email} and changes = ${changes} and ${heldBy(lease)}`.execute(db)
-  if (!numAffectedRows) await releaseLease(db, 'mailbox_scripts_pending', { email }, lease)
-}
-
-export const postpone = (db: Db, email: string, lease: Lease, seconds: number) =>
-  sql`update mailbox_scripts_pending
-    set attempts = attempts + 1, due_at = now() + make_interval(secs => ${seconds}), ${setReleased}
-    where email = ${email} and ${heldBy(lease)}`.execute(db)
+/** Mailboxes whose scripts may be out of date and that Dovecot hosts. */
+export const { claim, finish, postpone } = marksIn('mailbox_scripts_pending', {
+  key: 'email',
+  where: sql`exists (
+    select from edge.mailboxes m where m.email = mailbox_scripts_pending.email)`,
+})
 
 interface StoredSettings {
   id: string

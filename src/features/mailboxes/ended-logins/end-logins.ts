@@ -23,11 +23,8 @@ export const endLogins: Chore = {
     if (claimed.length === 0) return false
     const left = new Set(await end(core, claimed))
     for (const one of claimed) {
-      if (!left.has(one.login)) await ended.finish(core.db, one, lease)
-      else {
-        const wait = Math.min(MAX_WAIT_SECONDS, 2 ** one.attempts)
-        await ended.postpone(core.db, one.login, lease, wait)
-      }
+      if (left.has(one.login)) await ended.postpone(core.db, one, lease, MAX_WAIT_SECONDS)
+      else await ended.finish(core.db, one, lease)
     }
     return left.size < claimed.length
   },

@@ -1,27 +1,18 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
-import { claimRows, heldBy, type Lease, LeaseLost, setReleased } from '../../../jobs/lease.ts'
+import { heldBy, type Lease, LeaseLost } from '../../../jobs/lease.ts'
+import { type Mark, marksIn } from '../../../jobs/marks.ts'
 import type { Permission } from '../shared-mailboxes.schemas.ts'
 
-export interface Pending {
-  email: string
-  changes: number
-  attempts: number
+export interface Pending extends Mark<'email'> {
   /** Members whose sessions must be ended. */
   losing: string[]
 }
 
-const TABLE = 'shared_mailbox_rights_pending'
-
-/** Claims entries that are due. */
-export const claim = (db: Db, lease: Lease, limit: number): Promise<Pending[]> =>
-  claimRows<Pending>(db, TABLE, lease, {
-    key: ['email'],
-    where: sql`due_at <= now()`,
-    orderBy: sql`due_at, email`,
-    limit,
-    returning: sql`email, changes, attempts, losing`,
-  })
+export const { claim, finish, postpone } = marksIn<'email', Pending>(
+  'shared_mailbox_rights_pending',
+  { key: 'email', columns: sql`losing`, again: sql`losing = '{}'` },
+)
 
 /** Before rights are taken away: the sessions of these members are ended also after a crash. */
 export async function setLosing(
@@ -34,21 +25,6 @@ export async function setLosing(
     set losing = ${losing}::text[] where email = ${email} and ${heldBy(lease)}`.execute(db)
   if (!numAffectedRows) throw new LeaseLost()
 }
-
-/** An entry that was marked again in the meantime stays and is due at once. */
-export async function finish(db: Db, { email, changes }: Pending, lease: Lease): Promise<void> {
-  const { numAffectedRows } = await sql`delete from shared_mailbox_rights_pending
-    where email = ${email} and changes = ${changes} and ${heldBy(lease)}`.execute(db)
-  // A separate statement, because the first one does not see a mark that it waited for.
-  if (numAffectedRows) return
-  await sql`update shared_mailbox_rights_pending set losing = '{}', ${setReleased}
-    where email = ${email} and ${heldBy(lease)}`.execute(db)
-}
-
-export const postpone = (db: Db, email: string, lease: Lease, seconds: number) =>
-  sql`update shared_mailbox_rights_pending
-    set attempts = attempts + 1, due_at = now() + make_interval(secs => ${seconds}), ${setReleased}
-    where email = ${email} and ${heldBy(lease)}`.execute(db)
 
 /** Marks all active shared mailboxes, to correct rights that were changed outside of Mailplane. */
 export const markAll = (db: Db) =>

@@ -44,8 +44,7 @@ async function settle(core: Needs, one: pending.Pending, lease: Lease): Promise<
     )
     // A host that does not respond delays only its own mailboxes.
     const longest = error instanceof DoveadmAway ? AWAY_SECONDS : MAX_WAIT_SECONDS
-    const wait = Math.min(longest, 2 ** one.attempts)
-    await pending.postpone(core.db, one.email, lease, wait)
+    await pending.postpone(core.db, one, lease, longest)
   }
 }
 
