@@ -95,8 +95,8 @@ export const WorkersBusy = defineError({
 })
 
 /**
- * A statement failed because the database is away, is changing its primary, or is too busy. Its outcome
- * is unknown if the connection was lost while it ran. Keeps the code of the cause.
+ * A statement failed because the database is away, is changing its primary, is too busy, or ended a
+ * deadlock. Its outcome is unknown if the connection was lost while it ran. Keeps the code of the cause.
  */
 export class DatabaseUnavailable extends Error {
   readonly code: string

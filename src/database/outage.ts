@@ -22,6 +22,8 @@ const CODES = new Set([
   'ETIMEDOUT',
   // A replica: the primary has changed.
   '25006',
+  // A deadlock: PostgreSQL ended this transaction, and the other one continues.
+  '40P01',
   // statement_timeout and lock_timeout.
   '57014',
   '55P03',

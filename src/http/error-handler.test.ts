@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Probe, SECRET_OF_THE_INSIDE, startProbe } from '../../test/support/probe.ts'
 import { rawBody, rawHeader, sendRaw } from '../../test/support/raw.ts'
@@ -164,6 +165,31 @@ describe('an unexpected failure', () => {
     const answer = await app.send('GET', '/api/v1/probe/away')
     expect(answer.status).toBe(503)
     expect(answer.body.error).toBe('Probe worker unavailable')
+  })
+
+  it('is not reported for a deadlock: one request succeeds, the other may be repeated', async () => {
+    const order = [1, 2]
+    let waiting = 0
+    app.script.within = async (tx) => {
+      const [first, second] = order.reverse()
+      await sql`select pg_advisory_xact_lock(${first})`.execute(tx)
+      waiting++
+      await waitFor(() => waiting === 2)
+      await sql`select pg_advisory_xact_lock(${second})`.execute(tx)
+    }
+    const before = await app.countRows()
+    const answers = await Promise.all(
+      [1, 2].map(() => app.send('POST', '/api/v1/rows/anonymous/201')),
+    )
+    app.script.within = async () => {}
+    const [made, refused] = answers.toSorted((one, other) => one.status - other.status)
+    expect(made?.status).toBe(201)
+    expect(refused).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '3' },
+      body: { error_code: 'DATABASE_UNAVAILABLE' },
+    })
+    expect(await app.countRows()).toBe(before + 1)
   })
 })
 
