@@ -35,3 +35,18 @@ export function limiter(limit: number) {
     }
   }
 }
+
+/** Runs at most `limit` pieces of work with the same name at once; different names do not wait. */
+export function namedLimiter(limit: number) {
+  const limiters = new Map<string, { run: ReturnType<typeof limiter>; users: number }>()
+  return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const one = limiters.get(name) ?? { run: limiter(limit), users: 0 }
+    limiters.set(name, one)
+    one.users++
+    try {
+      return await one.run(work)
+    } finally {
+      if (--one.users === 0) limiters.delete(name)
+    }
+  }
+}

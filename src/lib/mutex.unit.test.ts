@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { limiter, namedMutex } from './mutex.ts'
+import { limiter, namedLimiter, namedMutex } from './mutex.ts'
 
 /** Work that ends when the test calls `finish`. */
 function pending() {
@@ -81,5 +81,26 @@ describe('limiter', () => {
     await Promise.all(all.filter((_, index) => index !== 1))
     expect(order).toEqual([0, 1, 2, 3, 4])
     expect(await limited(async () => 'free again')).toBe('free again')
+  })
+})
+
+describe('namedLimiter', () => {
+  it('lets work of one name wait for its own name only, also after failures', async () => {
+    const limited = namedLimiter(1)
+    const slow = pending()
+    const order: string[] = []
+    const start = (name: string, promise: Promise<unknown>) =>
+      limited(name, async () => {
+        order.push(name)
+        await promise
+      })
+    const first = start('a', slow.promise)
+    const second = start('a', Promise.resolve())
+    await start('b', Promise.resolve())
+    expect(order).toEqual(['a', 'b'])
+    slow.fail(new Error('mine'))
+    await expect(first).rejects.toThrow('mine')
+    await second
+    expect(order).toEqual(['a', 'b', 'a'])
   })
 })

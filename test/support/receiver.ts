@@ -1,4 +1,5 @@
 import http from 'node:http'
+import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 export interface Received {
@@ -10,14 +11,21 @@ export interface Received {
 
 type Reply = (received: Received, response: http.ServerResponse, nth: number) => void
 
+interface Place {
+  host?: string
+  port?: number
+  /** The receiver is called over TLS, as `localhost`. */
+  tls?: { key: string; cert: string }
+}
+
 /** A webhook receiver on loopback that records requests and sends the given responses. */
 export async function startReceiver(
   reply: Reply = (_received, response) => response.end('{}'),
-  { host = '127.0.0.1', port = 0 } = {},
+  { host = '127.0.0.1', port = 0, tls }: Place = {},
 ) {
   const got: Received[] = []
   const state = { reply, open: 0, mostOpen: 0 }
-  const server = http.createServer((request, response) => {
+  const answer: http.RequestListener = (request, response) => {
     state.open++
     state.mostOpen = Math.max(state.mostOpen, state.open)
     response.on('close', () => {
@@ -31,7 +39,8 @@ export async function startReceiver(
       got.push(received)
       state.reply(received, response, got.length)
     })
-  })
+  }
+  const server = tls ? https.createServer(tls, answer) : http.createServer(answer)
   // Only the client closes idle connections, so that a test sees whether it does.
   server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(port, host, resolve))
@@ -42,7 +51,7 @@ export async function startReceiver(
     port: bound,
     connections: () =>
       new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count))),
-    url: `http://${host}:${bound}/hook`,
+    url: tls ? `https://localhost:${bound}/hook` : `http://${host}:${bound}/hook`,
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

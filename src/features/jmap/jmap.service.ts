@@ -140,7 +140,9 @@ export async function jmapService(core: Core, { vacation }: Needs) {
         const bytes = await readBody(body)
         const request = readRequest(await parsed(login, bytes))
         const answer = await runRequest(parts, login, request)
-        if (request.methodCalls.some(([name]) => name === 'PushSubscription/set')) pushing.refresh()
+        if (request.methodCalls.some(([name]) => name === 'PushSubscription/set')) {
+          await pushing.follow(login.holder.id)
+        }
         return { ...answer, sessionState: sessionOf(login, baseUrl(called)).state }
       })
     },

@@ -72,7 +72,9 @@ function expiryOf(value: unknown, now: Date): Date {
   return new Date(Math.min(new Date(value).getTime(), latest.getTime()))
 }
 
-async function create({ core, pushes }: JmapParts, { holder }: Login, object: Patch) {
+async function create(parts: JmapParts, login: Login, object: Patch) {
+  const { core, pushes } = parts
+  const { holder } = login
   const { deviceClientId, url, keys = null, types = null, expires, ...unknown } = object
   const names = Object.keys(unknown)
   if (names.length > 0) throw invalidProperties(names)
@@ -97,9 +99,10 @@ async function create({ core, pushes }: JmapParts, { holder }: Login, object: Pa
     expires_at: expiry.toISOString(),
   }
   await core.db.insertInto('jmap_push_subscriptions').values(row).execute()
-  const { id: pushSubscriptionId, verification_code: verificationCode } = row
-  const message = { '@type': 'PushVerification', pushSubscriptionId, verificationCode }
-  void pushes.send(row, message).catch(() => {})
+  if (!pushes.sendCode(row, holder.organization_id)) {
+    await destroy(parts, login, row.id)
+    throw new JmapError('rateLimit', { description: 'Codes wait for their receivers; try later' })
+  }
   return { id: row.id, expires: utcDate(expiry), ...(object.types === undefined && { types }) }
 }
 

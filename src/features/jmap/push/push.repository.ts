@@ -14,22 +14,37 @@ export const subscriptionsOf = (db: Db, holderId: string): Promise<PushRow[]> =>
     .orderBy('id')
     .execute()
 
-/** Holders whose programs wait for changes. */
-export async function subscribedHolders(db: Db) {
-  return db
+export type Subscriber = Awaited<ReturnType<typeof subscribers>>[number]
+
+/** Holders whose programs wait for changes, or one of them. */
+export const subscribers = (db: Db, holderId?: string) =>
+  db
     .selectFrom('jmap_push_subscriptions as push')
     .innerJoin('email_accounts as holder', 'holder.id', 'push.email_account_id')
     .innerJoin('domains', 'domains.id', 'holder.domain_id')
     .innerJoin('organizations', 'organizations.id', 'holder.organization_id')
     .select(['holder.id', 'holder.email', 'holder.name', 'holder.organization_id'])
+    .select(sql<string[]>`array_agg(push.id order by push.id)`.as('subscription_ids'))
     .where('push.is_verified', '=', true)
     .where('push.expires_at', '>', sql<string>`now()`)
     .where('holder.status', '=', 'active')
     .where('domains.hosted', '=', true)
     .where('organizations.active', '=', true)
-    .distinct()
+    .$if(holderId !== undefined, (query) => query.where('holder.id', '=', holderId as string))
+    .groupBy('holder.id')
     .execute()
-}
+
+/** Notes the state of an account with verified subscriptions that have none of it. */
+export const begin = (db: Db, holderId: string, accountId: string, state: number) =>
+  db
+    .updateTable('jmap_push_subscriptions')
+    .set({
+      sent_states: sql`sent_states || ${JSON.stringify({ [accountId]: state })}::text::jsonb`,
+    })
+    .where('email_account_id', '=', holderId)
+    .where('is_verified', '=', true)
+    .where(sql<boolean>`not sent_states ? ${accountId}`)
+    .execute()
 
 /**
  * Notes what is about to be sent. False when another process has done so: only one of them sends, and

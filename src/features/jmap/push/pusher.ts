@@ -1,12 +1,15 @@
 import type { Core } from '../../../core.ts'
+import { namedLimiter } from '../../../lib/mutex.ts'
 import { accountsOf, mayUse } from '../index/accounts.repository.ts'
 import { changedKinds, stateOf } from '../index/change-log.ts'
 import type { ChangeFeed } from './change-feed.ts'
-import { claimPush, type PushRow, subscribedHolders, subscriptionsOf } from './push.repository.ts'
+import * as subscriptions from './push.repository.ts'
 import type { PushSender } from './push-sender.ts'
 import type { Watchers } from './watchers.ts'
 
 const REFRESH_MS = 30_000
+/** Receivers that hang delay only programs of their own organization. */
+const AT_ONCE = 8
 
 type Needs = Pick<Core, 'db' | 'log'> & {
   feed: ChangeFeed
@@ -14,72 +17,115 @@ type Needs = Pick<Core, 'db' | 'log'> & {
   sender: PushSender
 }
 
-type SubscribedHolder = Awaited<ReturnType<typeof subscribedHolders>>[number]
+type Subscriber = subscriptions.Subscriber
 
 /** Sends changes to the programs of holders that have subscribed to them. */
 export function pusher({ db, log, feed, watchers, sender }: Needs) {
-  /** By account: the holders whose programs wait, and the end of the watch. */
-  const watched = new Map<string, { holders: SubscribedHolder[]; end: () => void }>()
-  let running: Promise<void> = Promise.resolve()
+  /** By account: the holders whose programs wait, by their id, and the end of the watch. */
+  const watched = new Map<string, { holders: Map<string, Subscriber>; end: () => void }>()
+  /** By subscription that is being served: the accounts with changes that it has not got yet. */
+  const waiting = new Map<string, Set<string>>()
+  const inOrganization = namedLimiter(AT_ONCE)
+  const running = new Set<Promise<void>>()
+  let refreshing: Promise<void> = Promise.resolve()
+
+  async function watch(holder: Subscriber): Promise<string[]> {
+    const accounts = await accountsOf(db, holder)
+    for (const account of accounts) {
+      const known = watched.get(account.id)
+      const one = known ?? { holders: new Map(), end: watchers.watch(account) }
+      watched.set(account.id, one)
+      const before = one.holders.get(holder.id)?.subscription_ids
+      one.holders.set(holder.id, holder)
+      if (before?.join() === holder.subscription_ids.join()) continue
+      // A new subscription hears of all changes from now on.
+      await subscriptions.begin(db, holder.id, account.id, await stateOf(db, account.id))
+    }
+    return accounts.map(({ id }) => id)
+  }
 
   async function refresh(): Promise<void> {
-    const wanted = new Map<string, SubscribedHolder[]>()
-    for (const holder of await subscribedHolders(db)) {
-      for (const account of await accountsOf(db, holder)) {
-        wanted.set(account.id, [...(wanted.get(account.id) ?? []), holder])
-        const known = watched.get(account.id)
-        if (!known) watched.set(account.id, { holders: [], end: watchers.watch(account) })
-      }
+    const wanted = new Map<string, Set<string>>()
+    for (const holder of await subscriptions.subscribers(db)) {
+      wanted.set(holder.id, new Set(await watch(holder)))
     }
-    for (const [accountId, one] of watched) {
-      one.holders = wanted.get(accountId) ?? []
-      if (one.holders.length > 0) continue
-      one.end()
+    for (const [accountId, { holders, end }] of watched) {
+      for (const id of holders.keys()) if (!wanted.get(id)?.has(accountId)) holders.delete(id)
+      if (holders.size > 0) continue
+      end()
       watched.delete(accountId)
     }
   }
 
-  async function push(accountId: string): Promise<void> {
-    for (const holder of watched.get(accountId)?.holders ?? []) {
-      if (!(await mayUse(db, holder.id, accountId))) continue
-      for (const row of await subscriptionsOf(db, holder.id)) {
-        if (row.is_verified) await pushTo(row, accountId)
+  function push(accountId: string): void {
+    for (const holder of watched.get(accountId)?.holders.values() ?? []) {
+      for (const id of holder.subscription_ids) {
+        const accounts = waiting.get(id)
+        if (accounts) accounts.add(accountId)
+        else inBackground(serve(holder, id, new Set([accountId])))
       }
     }
   }
 
-  async function pushTo(row: PushRow, accountId: string): Promise<void> {
-    const sent = row.sent_states as Record<string, number>
+  /** The loop also visits accounts that are added meanwhile. */
+  async function serve(holder: Subscriber, id: string, accounts: Set<string>): Promise<void> {
+    waiting.set(id, accounts)
+    try {
+      for (const accountId of accounts) {
+        accounts.delete(accountId)
+        await inOrganization(holder.organization_id, () => pushTo(holder, id, accountId))
+      }
+    } finally {
+      waiting.delete(id)
+    }
+  }
+
+  async function pushTo(holder: Subscriber, id: string, accountId: string): Promise<void> {
+    if (!(await mayUse(db, holder.id, accountId))) return
+    const row = (await subscriptions.subscriptionsOf(db, holder.id)).find((one) => one.id === id)
+    const sent = row?.sent_states as Record<string, number> | undefined
+    const since = sent?.[accountId]
     const state = await stateOf(db, accountId)
-    const since = sent[accountId]
-    // A new subscription hears of what happens from now on.
-    const kinds = since === undefined ? [] : await changedKinds(db, accountId, since)
+    if (!row || since === undefined || since === state) return
+    const kinds = await changedKinds(db, accountId, since)
     const states = kinds
       .filter(({ kind }) => row.types === null || row.types.includes(kind))
       .map(({ kind, state: newest }) => [kind, String(newest)])
-    if (since === state || !(await claimPush(db, row, { ...sent, [accountId]: state }))) return
-    if (states.length === 0) return
+    const isMine = await subscriptions.claimPush(db, row, { ...sent, [accountId]: state })
+    if (!isMine || states.length === 0) return
     const changed = { [accountId]: Object.fromEntries(states) }
     await sender.send(row, { '@type': 'StateChange', changed })
   }
 
-  const inTurn = (work: () => Promise<void>) => {
-    running = running.then(work).catch((error) => log.warn({ err: error }, 'push failed'))
+  function inBackground(work: Promise<void>): void {
+    const mine = work
+      .catch((error) => log.warn({ err: error }, 'push failed'))
+      .finally(() => running.delete(mine))
+    running.add(mine)
   }
-  const stopListening = feed.onAny((accountId) => {
-    if (watched.has(accountId)) inTurn(() => push(accountId))
-  })
-  const timer = setInterval(() => inTurn(refresh), REFRESH_MS)
+
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    refreshing = refreshing
+      .then(work)
+      .catch((error) => log.warn({ err: error }, 'reading the push subscriptions failed'))
+    return refreshing
+  }
+  const stopListening = feed.onAny(push)
+  const timer = setInterval(() => void inTurn(refresh), REFRESH_MS)
   timer.unref()
-  inTurn(refresh)
+  void inTurn(refresh)
 
   return {
-    /** After a subscription was verified. */
-    refresh: () => inTurn(refresh),
+    /** For a holder whose subscriptions have changed: changes after the call are pushed. */
+    follow: (holderId: string): Promise<void> =>
+      inTurn(async () => {
+        for (const holder of await subscriptions.subscribers(db, holderId)) await watch(holder)
+      }),
     async stop(): Promise<void> {
       clearInterval(timer)
       stopListening()
-      await running
+      await refreshing
+      await Promise.all(running)
       for (const { end } of watched.values()) end()
     },
   }

@@ -1,4 +1,4 @@
-import { createCipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createECDH, ECDH, hkdfSync, randomBytes } from 'node:crypto'
 
 const CURVE = 'prime256v1'
 const RECORD_BYTES = 4096
@@ -16,7 +16,16 @@ export function arePushKeys(value: unknown): value is PushKeys {
   const { p256dh, auth } = (value ?? {}) as Partial<PushKeys>
   if (typeof p256dh !== 'string' || typeof auth !== 'string') return false
   const isLong = (text: string, bytes: number) => Buffer.from(text, 'base64url').length === bytes
-  return isLong(p256dh, PUBLIC_KEY_BYTES) && isLong(auth, SECRET_BYTES)
+  return isLong(p256dh, PUBLIC_KEY_BYTES) && isLong(auth, SECRET_BYTES) && isPoint(p256dh)
+}
+
+function isPoint(key: string): boolean {
+  try {
+    ECDH.convertKey(key, CURVE, 'base64url')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** RFC 8291: encrypts a push message, so that the push service between cannot read it. */
