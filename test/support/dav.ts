@@ -1,7 +1,7 @@
 import { caldav } from '../../src/daemons/caldav.ts'
 import { type App, PASSWORD, startApp } from './app.ts'
 
-export { card, event } from './dav-objects.ts'
+export { card, event, NEW_YORK, TOKYO, zone } from './dav-objects.ts'
 
 type Send = { body?: string; headers?: Record<string, string>; from?: string }
 

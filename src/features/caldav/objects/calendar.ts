@@ -1,10 +1,8 @@
 import ICAL from 'ical.js'
+import { FAR, periodOf, timeOf } from './times.ts'
 
 // Unknown and odd properties are stored as they are; only the structure has to be right.
 ICAL.design.strict = false
-
-/** A time after every event, in seconds since 1970. */
-export const FAR = 253_402_300_799
 
 export type Condition =
   | 'valid-calendar-data'
@@ -84,57 +82,6 @@ function refuseEndless(part: ICAL.Component): void {
       )
     }
   }
-}
-
-/** Seconds since 1970 of a property; undefined when it has none or one that is no time. */
-export function timeOf(part: ICAL.Component, name: string): number | undefined {
-  const value = part.getFirstPropertyValue(name)
-  if (!(value instanceof ICAL.Time)) return undefined
-  const seconds = value.toUnixTime()
-  return Number.isFinite(seconds) ? seconds : undefined
-}
-
-const durationOf = (part: ICAL.Component): number | undefined => {
-  const value = part.getFirstPropertyValue('duration')
-  return value instanceof ICAL.Duration ? value.toSeconds() : undefined
-}
-
-const isDate = (part: ICAL.Component, name: string): boolean => {
-  const value = part.getFirstPropertyValue(name)
-  return value instanceof ICAL.Time && value.isDate
-}
-
-/** Start and end of one component without its recurrences, by the rules of RFC 4791 section 9.9. */
-export function periodOf(part: ICAL.Component): [number, number] {
-  const start = timeOf(part, 'dtstart')
-  const duration = durationOf(part)
-  if (part.name === 'vtodo') return periodOfTask(part, start, duration)
-  if (start === undefined) return [-FAR, FAR]
-  const end =
-    part.name === 'vevent' || part.name === 'vfreebusy' ? timeOf(part, 'dtend') : undefined
-  // Other programs store events that end before they start; those count at their start.
-  if (end !== undefined) return [start, Math.max(start, end)]
-  if (duration !== undefined) return [start, start + duration]
-  return [start, isDate(part, 'dtstart') ? start + 86_400 : start]
-}
-
-function periodOfTask(
-  part: ICAL.Component,
-  start: number | undefined,
-  duration: number | undefined,
-): [number, number] {
-  const due = timeOf(part, 'due')
-  const completed = timeOf(part, 'completed')
-  const created = timeOf(part, 'created')
-  if (start !== undefined) {
-    return [start, due ?? (duration === undefined ? start : start + duration)]
-  }
-  if (due !== undefined) return [due, due]
-  if (completed !== undefined && created !== undefined) {
-    return [Math.min(created, completed), Math.max(created, completed)]
-  }
-  if (completed !== undefined) return [completed, completed]
-  return [created ?? -FAR, FAR]
 }
 
 export const isRecurring = (part: ICAL.Component): boolean =>

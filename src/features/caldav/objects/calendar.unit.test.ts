@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { event } from '../../../../test/support/dav-objects.ts'
-import { FAR, parseCalendar, partsOf, readCalendar } from './calendar.ts'
+import { parseCalendar, partsOf, readCalendar } from './calendar.ts'
 import { readCard } from './card.ts'
 import { instancesOf, OutOfBudget } from './instances.ts'
+import { FAR } from './times.ts'
 
 const seconds = (text: string) => Date.parse(text) / 1000
 const span = (text: string) => {
@@ -10,7 +11,7 @@ const span = (text: string) => {
   return [first_at, last_at]
 }
 const starts = (text: string, from: string, to: string) =>
-  [...instancesOf(partsOf(parseCalendar(text)), seconds(from), seconds(to))]
+  [...instancesOf(partsOf(parseCalendar(text)), { from: seconds(from), to: seconds(to) })]
     .map(({ start }) => new Date(start * 1000).toISOString())
     .sort()
 

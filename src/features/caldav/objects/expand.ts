@@ -1,18 +1,22 @@
 import ICAL from 'ical.js'
 import { parseCalendar, partsOf } from './calendar.ts'
 import { type Instance, instancesOf, OutOfBudget } from './instances.ts'
+import { endAfter, isFloating, lengthOf, secondsOf, type TimeRange } from './times.ts'
 
 /** An object with more instances in the range is returned as it is stored. */
 const MAX_EXPANDED = 1000
 const RULES = ['rrule', 'rdate', 'exrule', 'exdate']
 
-/** The instances of an object within a range, each with its own times in UTC (RFC 4791 section 9.6.5). */
-export function expandCalendar(text: string, from: number, to: number): string {
+/**
+ * The instances of an object within a range, each with its own times (RFC 4791 section 9.6.5): in
+ * UTC, unless they have no zone.
+ */
+export function expandCalendar(text: string, range: TimeRange): string {
   const root = parseCalendar(text)
   const parts = partsOf(root)
   const instances: Instance[] = []
   try {
-    for (const instance of instancesOf(parts, from, to)) {
+    for (const instance of instancesOf(parts, range)) {
       instances.push(instance)
       if (instances.length > MAX_EXPANDED) return text
     }
@@ -30,20 +34,24 @@ export function expandCalendar(text: string, from: number, to: number): string {
 const copyOf = (property: ICAL.Property): ICAL.Property =>
   new ICAL.Property(structuredClone(property.toJSON()) as never)
 
-function asOwnEvent({ part, start, end, id }: Instance, isSeries: boolean): ICAL.Component {
+function asOwnEvent({ part, began, id }: Instance, isSeries: boolean): ICAL.Component {
   const copy = new ICAL.Component(structuredClone(part.toJSON()) as never)
   for (const name of RULES) copy.removeAllProperties(name)
-  const began = part.getFirstPropertyValue('dtstart')
-  const isDate = began instanceof ICAL.Time && began.isDate
-  if (part.hasProperty('dtstart')) setTime(copy, 'dtstart', start, isDate)
-  if (part.hasProperty('dtend')) setTime(copy, 'dtend', end, isDate)
-  if (isSeries && id) setTime(copy, 'recurrence-id', id.toUnixTime(), id.isDate)
+  if (began) {
+    setTime(copy, 'dtstart', secondsOf(began), began)
+    for (const name of ['dtend', 'due']) {
+      if (part.hasProperty(name)) setTime(copy, name, endAfter(began, lengthOf(part)), began)
+    }
+  }
+  if (isSeries && id) setTime(copy, 'recurrence-id', secondsOf(id), id)
   return copy
 }
 
-function setTime(part: ICAL.Component, name: string, seconds: number, isDate: boolean): void {
+/** Sets a time of the same kind as another: a date, a time without a zone, or a time in UTC. */
+function setTime(part: ICAL.Component, name: string, seconds: number, like: ICAL.Time): void {
   const time = ICAL.Time.fromJSDate(new Date(seconds * 1000), true)
-  time.isDate = isDate
+  time.isDate = like.isDate
+  if (isFloating(like)) time.zone = ICAL.Timezone.localTimezone
   part.removeAllProperties(name)
   part.addPropertyWithValue(name, time)
 }

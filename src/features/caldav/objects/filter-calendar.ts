@@ -1,54 +1,63 @@
-import type ICAL from 'ical.js'
+import ICAL from 'ical.js'
 import { childOf, childrenOf, type Element, textOf } from '../../../lib/xml.ts'
 import { CALDAV } from '../xml/names.ts'
-import { FAR, parseCalendar, partsOf, periodOf, timeOf } from './calendar.ts'
+import { parseCalendar, partsOf } from './calendar.ts'
 import { instancesOf, OutOfBudget, touches } from './instances.ts'
 import { rangeIn } from './time-range.ts'
+import { FAR, periodOf, secondsOf, type TimeRange, timeOf, type Zone } from './times.ts'
 
 /** Returns whether an object matches the filter of a calendar-query (RFC 4791 section 9.7). */
-export function matchesCalendar(text: string, filter: Element): boolean {
+export function matchesCalendar(text: string, filter: Element, zone?: Zone): boolean {
   const root = parseCalendar(text)
   const top = childOf(filter, CALDAV, 'comp-filter')
   if (!top) return true
   if (top.attributes.name?.toUpperCase() !== 'VCALENDAR') return false
   try {
-    return componentMatches(root, top, root)
+    return componentMatches(root, top, { root, zone })
   } catch (error) {
     if (error instanceof OutOfBudget) return true
     throw error
   }
 }
 
+interface Calendar {
+  root: ICAL.Component
+  zone: Zone
+}
+
 const isUndefined = (filter: Element) => childOf(filter, CALDAV, 'is-not-defined') !== undefined
 
-function componentMatches(
-  component: ICAL.Component,
-  filter: Element,
-  root: ICAL.Component,
-): boolean {
+const timeRange = (element: Element, zone: Zone): TimeRange => {
+  const { from = -FAR, to = FAR } = rangeIn(element)
+  return { from, to, zone }
+}
+
+function componentMatches(component: ICAL.Component, filter: Element, calendar: Calendar): boolean {
+  const { root, zone } = calendar
   const range = childOf(filter, CALDAV, 'time-range')
-  if (range && !inRange(component, root, range)) return false
+  if (range && !inRange(component, root, timeRange(range, zone))) return false
   return (
-    childrenOf(filter, CALDAV, 'prop-filter').every((one) => propertyMatches(component, one)) &&
+    childrenOf(filter, CALDAV, 'prop-filter').every((one) =>
+      propertyMatches(component, one, zone),
+    ) &&
     childrenOf(filter, CALDAV, 'comp-filter').every((one) => {
       const children = component.getAllSubcomponents(one.attributes.name?.toLowerCase() ?? '')
       if (isUndefined(one)) return children.length === 0
-      return children.some((child) => componentMatches(child, one, root))
+      return children.some((child) => componentMatches(child, one, calendar))
     })
   )
 }
 
-function inRange(component: ICAL.Component, root: ICAL.Component, range: Element): boolean {
-  const { from = -FAR, to = FAR } = rangeIn(range)
-  if (component.name === 'valarm') return alarmInRange(component, from, to)
+function inRange(component: ICAL.Component, root: ICAL.Component, range: TimeRange): boolean {
+  if (component.name === 'valarm') return alarmInRange(component, range)
   if (component.name === 'vcalendar') return true
   const parts = partsOf(root).filter(({ name }) => name === component.name)
-  for (const _instance of instancesOf(parts, from, to)) return true
+  for (const _instance of instancesOf(parts, range)) return true
   return false
 }
 
 /** Alarms of the instances of their event; a relative one moves with them. */
-function alarmInRange(alarm: ICAL.Component, from: number, to: number): boolean {
+function alarmInRange(alarm: ICAL.Component, { from, to, zone }: TimeRange): boolean {
   const { times, seconds } = repeatsOf(alarm)
   /** Returns whether the alarm or one of its repetitions is in the range. */
   const rings = (at: number) => {
@@ -56,7 +65,7 @@ function alarmInRange(alarm: ICAL.Component, from: number, to: number): boolean 
     const time = at + skipped * seconds
     return time >= from && time < to
   }
-  const absolute = timeOf(alarm, 'trigger')
+  const absolute = timeOf(alarm, 'trigger', zone)
   if (absolute !== undefined) return rings(absolute)
   const trigger = alarm.getFirstProperty('trigger')
   const value = trigger?.getFirstValue() as { toSeconds?: () => number } | undefined
@@ -64,10 +73,10 @@ function alarmInRange(alarm: ICAL.Component, from: number, to: number): boolean 
   const event = alarm.parent
   if (offset === undefined || !event?.parent) return false
   const fromEnd = String(trigger?.getParameter('related') ?? '').toUpperCase() === 'END'
-  const length = Math.abs(periodOf(event)[1] - periodOf(event)[0])
-  const margin = Math.abs(offset) + length + times * seconds
+  const [start, end] = periodOf(event, zone)
+  const margin = Math.abs(offset) + (end - start) + times * seconds
   const parts = partsOf(event.parent).filter(({ name }) => name === event.name)
-  for (const instance of instancesOf(parts, from - margin, to + margin)) {
+  for (const instance of instancesOf(parts, { from: from - margin, to: to + margin, zone })) {
     if (rings((fromEnd ? instance.end : instance.start) + offset)) return true
   }
   return false
@@ -81,14 +90,14 @@ function repeatsOf(alarm: ICAL.Component): { times: number; seconds: number } {
   return times > 0 && seconds > 0 ? { times, seconds } : { times: 0, seconds: 1 }
 }
 
-function propertyMatches(component: ICAL.Component, filter: Element): boolean {
+function propertyMatches(component: ICAL.Component, filter: Element, zone: Zone): boolean {
   const properties = component.getAllProperties(filter.attributes.name?.toLowerCase() ?? '')
   if (isUndefined(filter)) return properties.length === 0
   if (properties.length === 0) return false
   const match = childOf(filter, CALDAV, 'text-match')
   const range = childOf(filter, CALDAV, 'time-range')
   if (match && !properties.some((one) => textMatches(writtenValue(one), match))) return false
-  if (range && !properties.some((one) => valueInRange(one, range))) return false
+  if (range && !properties.some((one) => valueInRange(one, timeRange(range, zone)))) return false
   return childrenOf(filter, CALDAV, 'param-filter').every((one) =>
     parameterMatches(properties, one),
   )
@@ -104,11 +113,11 @@ function parameterMatches(properties: readonly ICAL.Property[], filter: Element)
   return values.some((value) => !match || textMatches(String(value), match))
 }
 
-function valueInRange(property: ICAL.Property, range: Element): boolean {
-  const { from = -FAR, to = FAR } = rangeIn(range)
-  const value = property.getFirstValue() as { toUnixTime?: () => number } | undefined
-  const time = value?.toUnixTime?.()
-  return time !== undefined && touches({ start: time, end: time }, from, to)
+function valueInRange(property: ICAL.Property, range: TimeRange): boolean {
+  const value = property.getFirstValue()
+  if (!(value instanceof ICAL.Time)) return false
+  const time = secondsOf(value, range.zone)
+  return touches({ start: time, end: time }, range)
 }
 
 /** The value as it is written, without name, parameters and folding. */

@@ -1,11 +1,15 @@
 import type ICAL from 'ical.js'
 import { parseCalendar, partsOf } from './calendar.ts'
 import { instancesOf } from './instances.ts'
+import type { TimeRange } from './times.ts'
+import { zoneIn } from './zone.ts'
 
 interface Input {
   texts: string[]
   from: number
   to: number
+  /** XML content of the time zone in which times without one count. */
+  zone?: string | undefined
 }
 
 export interface Busy {
@@ -18,11 +22,12 @@ export interface Busy {
 const MAX_PERIODS = 5000
 
 /** The times at which events of these objects make their owner busy: runs in a worker thread. */
-export default ({ texts, from, to }: Input): Busy[] => {
+export default ({ texts, from, to, zone }: Input): Busy[] => {
+  const range = { from, to, zone: zoneIn(zone) }
   const found: Busy[] = []
   for (const text of texts) {
     try {
-      found.push(...busyIn(text, from, to, MAX_PERIODS - found.length))
+      found.push(...busyIn(text, range, MAX_PERIODS - found.length))
     } catch {
       // An object that cannot be evaluated says nothing about its time.
     }
@@ -31,10 +36,11 @@ export default ({ texts, from, to }: Input): Busy[] => {
   return found
 }
 
-function busyIn(text: string, from: number, to: number, limit: number): Busy[] {
+function busyIn(text: string, range: TimeRange, limit: number): Busy[] {
+  const { from, to } = range
   const parts = partsOf(parseCalendar(text)).filter(({ name }) => name === 'vevent')
   const found: Busy[] = []
-  for (const { start, end, part } of instancesOf(parts, from, to)) {
+  for (const { start, end, part } of instancesOf(parts, range)) {
     const type = typeOf(part)
     if (type === undefined || end <= start) continue
     found.push({ start: Math.max(start, from), end: Math.min(end, to), type })

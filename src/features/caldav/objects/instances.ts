@@ -1,5 +1,6 @@
 import ICAL from 'ical.js'
-import { isRecurring, periodOf } from './calendar.ts'
+import { isRecurring } from './calendar.ts'
+import { endAfter, lengthOf, periodOf, secondsOf, type TimeRange, timeIn } from './times.ts'
 
 /** The budget of one object. Beyond it an object counts as a match, and the program decides. */
 const MAX_INSTANCES = 20_000
@@ -10,6 +11,8 @@ export interface Instance {
   end: number
   /** The component with the properties of this instance. */
   part: ICAL.Component
+  /** The start as the object writes it. */
+  began: ICAL.Time | undefined
   /** The time by which an exception would name this instance. */
   id: ICAL.Time | undefined
 }
@@ -17,76 +20,60 @@ export interface Instance {
 /** The work for the object exceeded its budget. */
 export class OutOfBudget extends Error {}
 
-const startOf = (part: ICAL.Component): ICAL.Time | undefined => {
-  const value = part.getFirstPropertyValue('dtstart')
-  return value instanceof ICAL.Time ? value : undefined
-}
-
 /** The instances that overlap a time range (RFC 4791 section 9.9), in no particular order. */
 export function* instancesOf(
   parts: readonly ICAL.Component[],
-  from: number,
-  to: number,
+  range: TimeRange,
 ): Generator<Instance> {
-  const exceptions = parts.filter((part) => part.hasProperty('recurrence-id'))
-  for (const part of exceptions) {
-    const [start, end] = periodOf(part)
-    const id = part.getFirstPropertyValue('recurrence-id')
-    const instance = { start, end, part, id: id instanceof ICAL.Time ? id : undefined }
-    if (overlaps(instance, from, to)) yield instance
-  }
-  const replaced = new Set(
-    exceptions.map((part) => {
-      const id = part.getFirstPropertyValue('recurrence-id')
-      return id instanceof ICAL.Time ? id.toUnixTime() : undefined
-    }),
-  )
+  const replaced = new Set<number>()
   for (const part of parts) {
-    if (part.hasProperty('recurrence-id')) continue
-    const [start, end] = periodOf(part)
-    if (!isRecurring(part)) {
-      const instance = { start, end, part, id: undefined }
-      if (overlaps(instance, from, to)) yield instance
+    const id = timeIn(part, 'recurrence-id')
+    if (id) replaced.add(secondsOf(id, range.zone))
+  }
+  for (const part of parts) {
+    if (isRecurring(part) && !part.hasProperty('recurrence-id')) {
+      yield* recurring(part, replaced, range)
       continue
     }
-    yield* recurring(part, end - start, replaced, from, to)
+    const [start, end] = periodOf(part, range.zone)
+    const id = timeIn(part, 'recurrence-id')
+    const instance = { start, end, part, began: timeIn(part, 'dtstart'), id }
+    if (overlaps(instance, range)) yield instance
   }
 }
 
 function* recurring(
   part: ICAL.Component,
-  length: number,
-  replaced: ReadonlySet<number | undefined>,
-  from: number,
-  to: number,
+  replaced: ReadonlySet<number>,
+  range: TimeRange,
 ): Generator<Instance> {
-  const dtstart = startOf(part)
+  const dtstart = timeIn(part, 'dtstart')
   if (!dtstart) return
+  const length = lengthOf(part, range.zone)
   const expansion = new ICAL.RecurExpansion({ component: part, dtstart })
-  const began = performance.now()
+  const clock = performance.now()
   for (let count = 0; ; count++) {
-    const isOver = count % 50 === 49 && performance.now() - began > MAX_MS
+    const isOver = count % 50 === 49 && performance.now() - clock > MAX_MS
     if (count >= MAX_INSTANCES || isOver) throw new OutOfBudget('too many instances')
     const time = expansion.next()
     if (!time) return
-    const start = time.toUnixTime()
-    if (start >= to) return
+    const start = secondsOf(time, range.zone)
+    if (start >= range.to) return
     if (replaced.has(start)) continue
-    const instance = { start, end: start + length, part, id: time.clone() }
-    if (overlaps(instance, from, to)) yield instance
+    const end = endAfter(time, length, range.zone)
+    const instance = { start, end, part, began: time, id: time }
+    if (overlaps(instance, range)) yield instance
   }
 }
 
-function overlaps(instance: Instance, from: number, to: number): boolean {
+function overlaps(instance: Instance, range: TimeRange): boolean {
   const { name } = instance.part
-  if (name === 'vtodo') return taskOverlaps(instance, from, to)
-  return (
-    (name !== 'vjournal' || startOf(instance.part) !== undefined) && touches(instance, from, to)
-  )
+  if (name === 'vtodo') return taskOverlaps(instance, range)
+  return (name !== 'vjournal' || instance.began !== undefined) && touches(instance, range)
 }
 
 /** The table for tasks. Those without times have the period that `periodOf` gives them. */
-function taskOverlaps({ start, end, part }: Instance, from: number, to: number): boolean {
+function taskOverlaps({ start, end, part }: Instance, { from, to }: TimeRange): boolean {
   const has = (name: string) => part.hasProperty(name)
   const reaches = to > start || to >= end
   if (has('dtstart') && has('due')) return (from < end || from <= start) && reaches
@@ -98,6 +85,5 @@ function taskOverlaps({ start, end, part }: Instance, from: number, to: number):
 /** An instance without a length counts at its start. */
 export const touches = (
   { start, end }: { start: number; end: number },
-  from: number,
-  to: number,
+  { from, to }: TimeRange,
 ): boolean => (start === end ? start >= from && start < to : start < to && end > from)

@@ -2,15 +2,22 @@ import { ulid } from '../../../lib/ulid.ts'
 import { isNamed } from '../../../lib/xml.ts'
 import * as collections from '../store/collections.repository.ts'
 import { isReserved } from '../store/open-collection.ts'
-import { CALDAV, DAV } from '../xml/names.ts'
+import { CALDAV, CALENDAR_TIMEZONE, DAV } from '../xml/names.ts'
 import { tag } from '../xml/write.ts'
 import { href, Refusal, sendXml } from './answers.ts'
+import { checkZone } from './check-zone.ts'
 import { type Context, collectionAt, type Handler, writable } from './context.ts'
 import { chooseCalendar } from './default-calendar.ts'
 import { pathOf } from './places.ts'
 import { DEFAULT_CALENDAR, isProtected } from './properties.ts'
 import { propstat } from './responses.ts'
-import { changed, changesIn, type PropertyChanges, propertiesIn } from './set-properties.ts'
+import {
+  changed,
+  changesIn,
+  type NewProperties,
+  type PropertyChanges,
+  propertiesIn,
+} from './set-properties.ts'
 
 const ALL_COMPONENTS = ['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY']
 const tags = (keys: readonly string[]) => keys.map((key) => tag(key)).join('')
@@ -26,6 +33,7 @@ export const proppatch: Handler = async (context) => {
   const stored =
     place.type === 'collection' ? writable(await collectionAt(context, place)) : undefined
   const changes = changesIn(root, stored ? isProtected : (key) => key !== DEFAULT_CALENDAR)
+  await checkZone(context, changes.set[CALENDAR_TIMEZONE])
   const accepted = [...Object.keys(changes.set), ...changes.remove]
   const answer = (propstats: string) =>
     sendXml(
@@ -55,7 +63,8 @@ const setProperties = ({ core, request }: Context, id: string, changes: Property
   })
 
 /** MKCALENDAR, and MKCOL with or without properties (RFC 5689). */
-export const makeCollection: Handler = async ({ core, me, place, request, reply, root }) => {
+export const makeCollection: Handler = async (context) => {
+  const { core, me, place, request, reply, root } = context
   const isCalendar = request.method === 'MKCALENDAR'
   if (place.type === 'object') throw new Refusal(isCalendar ? 403 : 409, LOCATION)
   if (place.type !== 'collection') throw new Refusal(isCalendar ? 403 : 405, LOCATION)
@@ -64,13 +73,14 @@ export const makeCollection: Handler = async ({ core, me, place, request, reply,
   const [namespace, name] = isCalendar ? [CALDAV, 'mkcalendar'] : [DAV, 'mkcol']
   if (root && !isNamed(root, namespace as string, name as string)) throw new Refusal(415)
   const owner = { account_id: me.id }
-  const { properties, components, refused } = root
+  const { properties, components, refused }: NewProperties = root
     ? propertiesIn(root, kind)
     : { properties: {}, components: undefined, refused: [] }
   if (refused.length > 0) {
     const name = isCalendar ? 'C:mkcalendar-response' : 'D:mkcol-response'
     return sendXml(reply, 403, name, forbidden(refused, PROTECTED))
   }
+  await checkZone(context, properties[CALENDAR_TIMEZONE])
   await core.change(request.caller, async (tx) => {
     const { collections: count } = await collections.usage(tx, owner)
     const values = {

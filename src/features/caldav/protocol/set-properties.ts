@@ -1,4 +1,4 @@
-import { childOf, childrenOf, type Element, elementsOf, textOf } from '../../../lib/xml.ts'
+import { childOf, childrenOf, type Element, elementsOf } from '../../../lib/xml.ts'
 import { CALDAV, CARDDAV, DAV, keyOf } from '../xml/names.ts'
 import { contentOf } from '../xml/write.ts'
 import { Refusal } from './answers.ts'
@@ -9,7 +9,6 @@ import { COMPONENT_SET, isProtected, RESOURCETYPE } from './properties.ts'
 const MAX_PROPERTIES = 200
 const MAX_BYTES = 256 * 1024
 const COMPONENTS = ['VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY', 'VAVAILABILITY', 'VPOLL']
-const TIMEZONE = keyOf(CALDAV, 'calendar-timezone')
 
 export interface PropertyChanges {
   set: Record<string, string>
@@ -27,20 +26,11 @@ export function changesIn(root: Element, isRefused: (key: string) => boolean): P
     for (const property of elementsOf(childOf(action, DAV, 'prop') ?? { ...action, nodes: [] })) {
       const key = keyOf(property.namespace, property.name)
       if (isRefused(key)) changes.refused.push(key)
-      else if (isSet) changes.set[key] = valueIn(key, property)
+      else if (isSet) changes.set[key] = contentOf(property)
       else changes.remove.push(key)
     }
   }
   return changes
-}
-
-function valueIn(key: string, property: Element): string {
-  if (key === TIMEZONE && !/^\s*BEGIN:VCALENDAR\b[\s\S]*BEGIN:VTIMEZONE/.test(textOf(property))) {
-    throw new Refusal(403, '<C:valid-calendar-data/>', {
-      message: 'calendar-timezone is a VCALENDAR with a VTIMEZONE',
-    })
-  }
-  return contentOf(property)
 }
 
 /** The stored properties after the changes. */
@@ -74,7 +64,7 @@ export function propertiesIn(root: Element, kind: Kind): NewProperties {
     if (key === RESOURCETYPE) checkType(property, kind)
     else if (key === COMPONENT_SET && kind === 'calendar') found.components = componentsIn(property)
     else if (isProtected(key)) found.refused.push(key)
-    else found.properties[key] = valueIn(key, property)
+    else found.properties[key] = contentOf(property)
   }
   found.properties = changed({}, { set: found.properties, remove: [], refused: [] })
   return found

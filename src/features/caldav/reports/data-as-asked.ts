@@ -33,13 +33,14 @@ export async function asAsked<Row extends StoredObject>(
   { core, me }: Context,
   wanted: Wanted,
   rows: Row[],
+  zone: string | undefined,
 ): Promise<Row[]> {
   const range = expansionIn(wanted)
   if (!range || rows.length === 0) return rows
   const texts = rows.map(({ data = '' }) => data)
   const limits = { owner: me.organization_id, timeLimitMs: TIME_LIMIT_MS }
   const expanded = await core.workers
-    .run(expandTask, { texts, ...range }, limits)
+    .run(expandTask, { texts, ...range, zone }, limits)
     .catch((error) => {
       if (error instanceof OutOfTime) return texts
       throw error

@@ -30,15 +30,16 @@ export const freeBusyQuery: Handler = async (context) => {
 export async function busyTimes(
   { workers }: Pick<DavCore, 'workers'>,
   owner: string,
-  calendars: readonly Pick<OpenCollection, 'list'>[],
+  calendars: readonly Pick<OpenCollection, 'list' | 'zone'>[],
   { from, to }: { from: number; to: number },
 ): Promise<Busy[]> {
   const found: Busy[] = []
-  for (const calendar of calendars) {
-    for await (const rows of calendar.list(true, { component: 'VEVENT', from, to })) {
+  for (const { list, zone } of calendars) {
+    const narrowing = { component: 'VEVENT', from, to, isZoned: zone !== undefined }
+    for await (const rows of list(true, narrowing)) {
       const texts = rows.map(({ data = '' }) => data)
       const limits = { owner, timeLimitMs: TIME_LIMIT_MS }
-      found.push(...(await workers.run(busyTask, { texts, from, to }, limits)))
+      found.push(...(await workers.run(busyTask, { texts, from, to, zone }, limits)))
     }
   }
   return found

@@ -7,6 +7,7 @@ import type { OpenCollection } from '../store/open-collection.ts'
 import { CALDAV, DAV } from '../xml/names.ts'
 import { asAsked } from './data-as-asked.ts'
 import { unsupported } from './unsupported.ts'
+import { zoneOfReport } from './zone-of-report.ts'
 
 /** calendar-multiget and addressbook-multiget: the objects that the request names. */
 export const multiget: Handler = async (context) => {
@@ -17,7 +18,8 @@ export const multiget: Handler = async (context) => {
     throw unsupported()
   }
   const collection = await collectionAt(context, place)
-  return sendMultistatus(reply, responses(context, collection, root, place))
+  const zone = await zoneOfReport(context, collection)
+  return sendMultistatus(reply, responses(context, collection, root, place, zone))
 }
 
 async function* responses(
@@ -25,6 +27,7 @@ async function* responses(
   collection: OpenCollection,
   root: Element,
   place: Extract<Place, { type: 'collection' | 'object' }>,
+  zone: string | undefined,
 ): AsyncGenerator<string> {
   const { me } = context
   const wanted = wantedIn(root)
@@ -35,7 +38,7 @@ async function* responses(
     else paths.set(name, path)
   }
   for await (const rows of collection.named([...paths.keys()], wantsData(wanted))) {
-    for (const object of await asAsked(context, wanted, rows)) {
+    for (const object of await asAsked(context, wanted, rows, zone)) {
       paths.delete(object.uri)
       const at: Place = { ...place, type: 'object', name: object.uri }
       yield* responseOf({ place: at, me, collection, object }, wanted)

@@ -11,6 +11,7 @@ import { CALDAV, CARDDAV } from '../xml/names.ts'
 import { checkFilter, invalid } from './check-filter.ts'
 import { asAsked, expansionIn } from './data-as-asked.ts'
 import { unsupported } from './unsupported.ts'
+import { zoneOfReport } from './zone-of-report.ts'
 
 const TIME_LIMIT_MS = 5000
 const matchTask = taskIn<typeof import('../objects/match-objects.task.ts')>(
@@ -34,7 +35,8 @@ export const calendarQuery: Handler = async (context) => {
   const narrowing = narrowingOf(filter)
   const wanted = wantedIn(root)
   expansionIn(wanted)
-  const matches = matchingObjects(context, collection, filter, wanted, narrowing)
+  const zone = await zoneOfReport(context, collection)
+  const matches = matchingObjects(context, collection, { filter, wanted, narrowing, zone })
   return sendMultistatus(reply, shown(context, collection, matches, wanted))
 }
 
@@ -47,7 +49,7 @@ export const addressbookQuery: Handler = async (context) => {
   checkCollations(filter, '<A:supported-collation/>')
   const limit = Number(textOf(childOf(childOf(root, CARDDAV, 'limit'), CARDDAV, 'nresults')))
   const wanted = wantedIn(root)
-  const matches = matchingObjects(context, collection, filter, wanted, {})
+  const matches = matchingObjects(context, collection, { filter, wanted, narrowing: {} })
   const most = limit > 0 ? limit : Number.POSITIVE_INFINITY
   return sendMultistatus(reply, shown(context, collection, matches, wanted, most))
 }
@@ -72,34 +74,42 @@ async function* shown(
   }
 }
 
+interface Query {
+  filter: Element
+  wanted: Wanted
+  narrowing: Narrowing & { isDecided?: boolean }
+  /** XML content of the zone of times without one. */
+  zone?: string | undefined
+}
+
 /** A filter that the database has decided already needs no look at the data. */
 async function* matchingObjects(
   context: Context,
   collection: OpenCollection,
-  filter: Element,
-  wanted: Wanted,
-  narrowing: Narrowing & { isDecided?: boolean },
+  { filter, wanted, narrowing, zone }: Query,
 ): AsyncGenerator<StoredObject> {
   const { core, me } = context
   const limits = { owner: me.organization_id, timeLimitMs: TIME_LIMIT_MS }
   const { place } = context
   const isOne = place.type === 'object'
-  const batches = isOne ? collection.named([place.name], true) : collection.list(true, narrowing)
+  const batches = isOne
+    ? collection.named([place.name], true)
+    : collection.list(true, { ...narrowing, isZoned: zone !== undefined })
   for await (const rows of batches) {
     if (isOne && rows.length === 0) throw new Refusal(404)
     if (narrowing.isDecided && !isOne) {
-      yield* await asAsked(context, wanted, rows)
+      yield* await asAsked(context, wanted, rows, zone)
       continue
     }
     const texts = rows.map(({ data = '' }) => data)
-    const input = { kind: collection.kind, filter, texts }
+    const input = { kind: collection.kind, filter, texts, zone }
     const isMatch = await core.workers.run(matchTask, input, limits).catch((error) => {
       // An object that cannot be decided in time is included; the program decides.
       if (error instanceof OutOfTime) return rows.map(() => true)
       throw error
     })
     const matching = rows.filter((_row, index) => isMatch[index])
-    yield* await asAsked(context, wanted, matching)
+    yield* await asAsked(context, wanted, matching, zone)
   }
 }
 

@@ -1,6 +1,7 @@
 import ICAL from 'ical.js'
-import { parseCalendar, timeOf } from '../objects/calendar.ts'
+import { parseCalendar } from '../objects/calendar.ts'
 import { instancesOf, OutOfBudget } from '../objects/instances.ts'
+import { timeOf } from '../objects/times.ts'
 import {
   attendeeIn,
   copyOf,
@@ -192,7 +193,7 @@ function hasInstance(master: ICAL.Component, instance: ICAL.Property): boolean {
   const start = startOf(instance)
   if (start === undefined) return false
   try {
-    for (const one of instancesOf([master], start, start + 1)) {
+    for (const one of instancesOf([master], { from: start, to: start + 1 })) {
       if (one.start === start) return true
     }
   } catch (error) {

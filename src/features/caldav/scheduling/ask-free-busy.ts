@@ -5,6 +5,7 @@ import type { Context, Handler } from '../protocol/context.ts'
 import { busyTimes, freeBusy, MAX_SECONDS } from '../reports/free-busy.ts'
 import * as collections from '../store/collections.repository.ts'
 import * as objects from '../store/objects.repository.ts'
+import { CALENDAR_TIMEZONE } from '../xml/names.ts'
 import { escaped } from '../xml/write.ts'
 import * as owners from './owners.repository.ts'
 import type { Question } from './read-question.task.ts'
@@ -60,7 +61,8 @@ async function responseFor(
     return `<C:response>${recipient}${status}</C:response>`
   }
   const rows = await collections.list(core.db, mailbox.owner, 'calendar')
-  const calendars = rows.map(({ id }) => ({
+  const calendars = rows.map(({ id, properties }) => ({
+    zone: properties[CALENDAR_TIMEZONE],
     list: (withData: boolean, narrowing?: objects.Narrowing) =>
       objects.list(core.db, id, withData, narrowing),
   }))

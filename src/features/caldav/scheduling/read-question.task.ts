@@ -1,4 +1,5 @@
-import { parseCalendar, partsOf, timeOf } from '../objects/calendar.ts'
+import { parseCalendar, partsOf } from '../objects/calendar.ts'
+import { timeOf } from '../objects/times.ts'
 import { addressOf, organizerOf } from './people.ts'
 
 /** A question for the busy times of people; values are as they are written, for the answer. */

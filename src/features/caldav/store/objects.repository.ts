@@ -32,22 +32,28 @@ export interface Narrowing {
   /** Seconds since 1970. */
   from?: number | undefined
   to?: number | undefined
+  /** Dates and times without a zone count in one, not in UTC. */
+  isZoned?: boolean
 }
+
+/** The bounds of objects are stored in UTC; zones are up to 14 hours away from it. */
+const ZONE_SECONDS = 14 * 3600
 
 /** All objects of a collection, in batches. */
 export async function* list(
   db: Db,
   collectionId: string,
   withData: boolean,
-  { component, from, to }: Narrowing = {},
+  { component, from, to, isZoned }: Narrowing = {},
 ): AsyncGenerator<StoredObject[]> {
+  const margin = isZoned ? ZONE_SECONDS : 0
   const limit = withData ? BATCH.withData : BATCH.without
   let after = ''
   for (;;) {
     const rows = await present(db, collectionId, withData)
       .$if(component !== undefined, (query) => query.where('component', '=', component as string))
-      .$if(to !== undefined, (query) => query.where('first_at', '<=', to as number))
-      .$if(from !== undefined, (query) => query.where('last_at', '>=', from as number))
+      .$if(to !== undefined, (query) => query.where('first_at', '<=', Number(to) + margin))
+      .$if(from !== undefined, (query) => query.where('last_at', '>=', Number(from) - margin))
       .where('uri', '>', after)
       .orderBy('uri')
       .limit(limit)

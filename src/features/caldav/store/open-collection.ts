@@ -2,7 +2,7 @@ import type { Db } from '../../../database/database.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import type { Holder } from '../login/holder.ts'
 import type { Kind } from '../protocol/places.ts'
-import { DAV, keyOf } from '../xml/names.ts'
+import { CALENDAR_TIMEZONE, DAV, keyOf } from '../xml/names.ts'
 import type { CollectionRow, Owner, SharedMailbox } from './collections.repository.ts'
 import * as collections from './collections.repository.ts'
 import { DOMAIN_BOOK, domainBookState, listPeople, namedPeople } from './domain-book.ts'
@@ -18,6 +18,8 @@ export interface OpenCollection {
   isOwn: boolean
   /** XML of the display name. */
   name: string
+  /** XML content of the time zone in which dates and times without one count; undefined is UTC. */
+  zone: string | undefined
   /** Undefined for the address book of the domain, which has no rows. */
   stored: (CollectionRow & { owner: Owner }) | undefined
   /** Changes with every change of the collection. */
@@ -45,6 +47,7 @@ function storedCollection(
   return {
     ...seen,
     kind: row.kind,
+    zone: row.properties[CALENDAR_TIMEZONE],
     stored: { ...row, owner },
     state: async () => String(row.seq),
     list: (withData, narrowing) => objects.list(db, row.id, withData, narrowing),
@@ -79,6 +82,7 @@ const domainBook = (db: Db, { id, email }: Holder): OpenCollection => ({
   mayWrite: false,
   isOwn: false,
   name: email.slice(email.indexOf('@') + 1),
+  zone: undefined,
   stored: undefined,
   state: () => domainBookState(db, id),
   list: () => listPeople(db, id),

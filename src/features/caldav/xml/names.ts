@@ -20,6 +20,8 @@ export const DECLARATIONS = Object.entries(PREFIXES)
 /** The name of a property as one text: `{DAV:}displayname`. */
 export const keyOf = (namespace: string, name: string): string => `{${namespace}}${name}`
 
+export const CALENDAR_TIMEZONE = keyOf(CALDAV, 'calendar-timezone')
+
 export function splitKey(key: string): { namespace: string; name: string } {
   const end = key.lastIndexOf('}')
   return { namespace: key.slice(1, end), name: key.slice(end + 1) }
