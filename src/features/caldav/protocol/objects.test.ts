@@ -230,6 +230,25 @@ describe('a collection', () => {
     expect((await me.propfind(`${home}work/`, '<x:other xmlns:x="urn:x"/>')).text).toContain('404')
   })
 
+  it('has the quota of the mailbox, and so have its homes', async () => {
+    const quota = async (path: string) => {
+      const asked = '<D:quota-used-bytes/><D:quota-available-bytes/>'
+      const { text } = await me.propfind(path, asked)
+      return [...text.matchAll(/<D:quota-\w+-bytes>(\d+)</g)].map(([, bytes]) => Number(bytes))
+    }
+    const before = await quota(home)
+    const data = event('counted', NOON)
+    await me.put(`${home}calendar/counted.ics`, data)
+    const [used = 0, available = 0] = before
+    const after = [used + data.length, available - data.length]
+    for (const path of [home, books, `${home}calendar/`, `${books}contacts/`]) {
+      expect(await quota(path), path).toEqual(after)
+    }
+    await me.delete(`${home}calendar/counted.ics`)
+    expect(await quota(home)).toEqual(before)
+    expect(await quota(`/dav/principals/${acme.accountId}/`)).toEqual([])
+  })
+
   it('beyond the limit of the mailbox is refused with 507', async () => {
     const statuses: number[] = []
     for (const name of ['b1', 'b2', 'b3']) {

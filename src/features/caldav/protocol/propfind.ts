@@ -1,6 +1,6 @@
 import { childOf, type Element } from '../../../lib/xml.ts'
 import { defaultCalendar } from '../scheduling/owners.repository.ts'
-import { usage } from '../store/collections.repository.ts'
+import { type Owner, usage } from '../store/collections.repository.ts'
 import { type OpenCollection, openHome } from '../store/open-collection.ts'
 import { DAV } from '../xml/names.ts'
 import { Refusal, sendMultistatus } from './answers.ts'
@@ -54,8 +54,9 @@ async function* ofPrincipals(resource: Resource, wanted: Wanted, withMembers: bo
 }
 
 async function* ofHome(core: DavCore, resource: Resource, wanted: Wanted, withMembers: boolean) {
-  yield* responseOf(resource, wanted)
   const { place, me } = resource
+  const quota = wants(wanted, ...QUOTA_PROPERTIES) && (await quotaOf(core, { account_id: me.id }))
+  yield* responseOf({ ...resource, ...(quota && { quota }) }, wanted)
   if (!withMembers || place.type !== 'home') return
   for (const collection of await openHome(core.db, me, place.kind)) {
     const { kind, account } = place
@@ -74,11 +75,11 @@ export async function described(
   if (!collection) return resource
   const isAll = 'all' in wanted
   const needsState = isAll || wants(wanted, STATE_PROPERTY)
-  const needsQuota = collection.stored && wants(wanted, ...QUOTA_PROPERTIES)
+  const owner = wants(wanted, ...QUOTA_PROPERTIES) && collection.stored?.owner
   return {
     ...resource,
     ...(needsState && { state: await collection.state() }),
-    ...(needsQuota && { quota: await quotaOf(core, collection) }),
+    ...(owner && { quota: await quotaOf(core, owner) }),
   }
 }
 
@@ -88,9 +89,8 @@ async function describedInbox({ db }: DavCore, resource: Resource, wanted: Wante
   return { ...resource, defaultCalendar: found?.uri }
 }
 
-async function quotaOf({ config, db }: DavCore, { stored }: OpenCollection) {
-  if (!stored) return { used: 0, available: 0 }
-  const { bytes } = await usage(db, stored.owner)
+async function quotaOf({ config, db }: DavCore, owner: Owner) {
+  const { bytes } = await usage(db, owner)
   const limit = config.CALDAV_QUOTA_MB * 1024 * 1024
   return { used: bytes, available: Math.max(0, limit - bytes) }
 }
