@@ -87,6 +87,11 @@ function refuseEndless(part: ICAL.Component): void {
 export const isRecurring = (part: ICAL.Component): boolean =>
   part.hasProperty('rrule') || part.hasProperty('rdate')
 
+/** An exception for an instance and all later ones (RFC 5545 section 3.2.13). */
+export const isForLater = (part: ICAL.Component): boolean =>
+  String(part.getFirstProperty('recurrence-id')?.getParameter('range')).toUpperCase() ===
+  'THISANDFUTURE'
+
 /** Bounds of all instances. They may be wider than the instances, never narrower. */
 function spanOf(parts: readonly ICAL.Component[]): { first_at: number; last_at: number } {
   let first = FAR
@@ -95,6 +100,8 @@ function spanOf(parts: readonly ICAL.Component[]): { first_at: number; last_at: 
     const [start, end] = periodOf(part)
     first = Math.min(first, start)
     last = Math.max(last, end)
+    // Later instances may be moved beyond the end of the rule.
+    if (isForLater(part)) last = FAR
     if (!isRecurring(part)) continue
     // RDATE may lie before DTSTART.
     if (part.hasProperty('rdate')) first = -FAR

@@ -77,7 +77,8 @@ function alarmInRange(alarm: ICAL.Component, { from, to, zone }: TimeRange): boo
   const margin = Math.abs(offset) + (end - start) + times * seconds
   const parts = partsOf(event.parent).filter(({ name }) => name === event.name)
   for (const instance of instancesOf(parts, { from: from - margin, to: to + margin, zone })) {
-    if (rings((fromEnd ? instance.end : instance.start) + offset)) return true
+    const isOfEvent = instance.part === event
+    if (isOfEvent && rings((fromEnd ? instance.end : instance.start) + offset)) return true
   }
   return false
 }

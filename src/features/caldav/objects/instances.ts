@@ -1,6 +1,15 @@
 import ICAL from 'ical.js'
-import { isRecurring } from './calendar.ts'
-import { endAfter, lengthOf, periodOf, secondsOf, type TimeRange, timeIn } from './times.ts'
+import { isForLater, isRecurring } from './calendar.ts'
+import {
+  endAfter,
+  FAR,
+  type Length,
+  lengthOf,
+  periodOf,
+  secondsOf,
+  type TimeRange,
+  timeIn,
+} from './times.ts'
 
 /** The budget of one object. Beyond it an object counts as a match, and the program decides. */
 const MAX_INSTANCES = 20_000
@@ -25,14 +34,10 @@ export function* instancesOf(
   parts: readonly ICAL.Component[],
   range: TimeRange,
 ): Generator<Instance> {
-  const replaced = new Set<number>()
-  for (const part of parts) {
-    const id = timeIn(part, 'recurrence-id')
-    if (id) replaced.add(secondsOf(id, range.zone))
-  }
+  const exceptions = exceptionsIn(parts, range)
   for (const part of parts) {
     if (isRecurring(part) && !part.hasProperty('recurrence-id')) {
-      yield* recurring(part, replaced, range)
+      yield* recurring(part, exceptions, range)
       continue
     }
     const [start, end] = periodOf(part, range.zone)
@@ -42,14 +47,61 @@ export function* instancesOf(
   }
 }
 
+/** The form of the instances of a series, from one of them on. */
+interface Form {
+  part: ICAL.Component
+  length: Length
+  /** Seconds since 1970 of the first instance that has this form. */
+  from: number
+  /** The first start of this form, and the start that the rule gives to the same instance. */
+  start: ICAL.Time
+  rule: ICAL.Time
+}
+
+interface Exceptions {
+  /** The instances that have a component of their own. */
+  replaced: Set<number>
+  /** The exceptions that also count for all later instances (RFC 5545 section 3.2.13). */
+  later: Form[]
+}
+
+function exceptionsIn(parts: readonly ICAL.Component[], { zone }: TimeRange): Exceptions {
+  const found: Exceptions = { replaced: new Set(), later: [] }
+  for (const part of parts) {
+    const rule = timeIn(part, 'recurrence-id')
+    if (!rule) continue
+    const from = secondsOf(rule, zone)
+    found.replaced.add(from)
+    const start = timeIn(part, 'dtstart')
+    if (start && isForLater(part)) {
+      found.later.push({ part, length: lengthOf(part, zone), from, start, rule })
+    }
+  }
+  found.later.sort((one, other) => one.from - other.from)
+  return found
+}
+
+/** The start of an instance in a form, from the start that the rule gives. */
+function startIn({ start, rule }: Form, time: ICAL.Time): ICAL.Time {
+  if (start === rule) return time
+  const moved = time.convertToZone(start.zone)
+  moved.addDuration(start.subtractDate(rule.convertToZone(start.zone)))
+  moved.isDate = start.isDate
+  return moved
+}
+
 function* recurring(
   part: ICAL.Component,
-  replaced: ReadonlySet<number>,
+  { replaced, later }: Exceptions,
   range: TimeRange,
 ): Generator<Instance> {
+  const { zone } = range
   const dtstart = timeIn(part, 'dtstart')
   if (!dtstart) return
-  const length = lengthOf(part, range.zone)
+  const length = lengthOf(part, zone)
+  const first = { part, length, from: -FAR, start: dtstart, rule: dtstart }
+  // A later form may begin earlier than the rule says, by an hour more after a change of the clock.
+  const earlier = Math.max(0, ...later.map((one) => one.from - secondsOf(one.start, zone) + 3600))
   const expansion = new ICAL.RecurExpansion({ component: part, dtstart })
   const clock = performance.now()
   for (let count = 0; ; count++) {
@@ -57,11 +109,14 @@ function* recurring(
     if (count >= MAX_INSTANCES || isOver) throw new OutOfBudget('too many instances')
     const time = expansion.next()
     if (!time) return
-    const start = secondsOf(time, range.zone)
-    if (start >= range.to) return
-    if (replaced.has(start)) continue
-    const end = endAfter(time, length, range.zone)
-    const instance = { start, end, part, began: time, id: time }
+    const at = secondsOf(time, zone)
+    if (at - earlier >= range.to) return
+    if (replaced.has(at)) continue
+    const form = later.findLast(({ from }) => from <= at) ?? first
+    const began = startIn(form, time)
+    const start = secondsOf(began, zone)
+    const end = endAfter(began, form.length, zone)
+    const instance = { start, end, part: form.part, began, id: time }
     if (overlaps(instance, range)) yield instance
   }
 }
