@@ -1,9 +1,9 @@
 import ICAL from 'ical.js'
-import { parseCalendar, partsOf } from './calendar.ts'
+import { partsOf } from './calendar.ts'
 import { type Instance, instancesOf, OutOfBudget } from './instances.ts'
 import { endAfter, isFloating, lengthOf, secondsOf, type TimeRange } from './times.ts'
 
-/** An object with more instances in the range is returned as it is stored. */
+/** An object with more instances in the range keeps its rule. */
 const MAX_EXPANDED = 1000
 const RULES = ['rrule', 'rdate', 'exrule', 'exdate']
 
@@ -11,24 +11,23 @@ const RULES = ['rrule', 'rdate', 'exrule', 'exdate']
  * The instances of an object within a range, each with its own times (RFC 4791 section 9.6.5): in
  * UTC, unless they have no zone.
  */
-export function expandCalendar(text: string, range: TimeRange): string {
-  const root = parseCalendar(text)
+export function expand(root: ICAL.Component, range: TimeRange): ICAL.Component {
   const parts = partsOf(root)
   const instances: Instance[] = []
   try {
     for (const instance of instancesOf(parts, range)) {
       instances.push(instance)
-      if (instances.length > MAX_EXPANDED) return text
+      if (instances.length > MAX_EXPANDED) return root
     }
   } catch (error) {
-    if (error instanceof OutOfBudget) return text
+    if (error instanceof OutOfBudget) return root
     throw error
   }
   const result = new ICAL.Component('vcalendar')
   for (const property of root.getAllProperties()) result.addProperty(copyOf(property))
   const isSeries = parts.some((part) => RULES.some((name) => part.hasProperty(name)))
   for (const instance of instances) result.addSubcomponent(asOwnEvent(instance, isSeries))
-  return `${result.toString()}\r\n`
+  return result
 }
 
 const copyOf = (property: ICAL.Property): ICAL.Property =>

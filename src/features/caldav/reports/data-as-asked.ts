@@ -1,5 +1,6 @@
 import { OutOfTime, taskIn } from '../../../lib/worker-pool.ts'
-import { childOf } from '../../../lib/xml.ts'
+import { childOf, type Element, elementsOf } from '../../../lib/xml.ts'
+import type { Shape } from '../objects/shape.ts'
 import { rangeIn, UnusableRange } from '../objects/time-range.ts'
 import { Refusal } from '../protocol/answers.ts'
 import type { Context } from '../protocol/context.ts'
@@ -9,18 +10,36 @@ import type { StoredObject } from '../store/objects.repository.ts'
 import { CALDAV } from '../xml/names.ts'
 
 const TIME_LIMIT_MS = 5000
-const expandTask = taskIn<typeof import('../objects/expand-objects.task.ts')>(
-  'features/caldav/objects/expand-objects',
+const shapeTask = taskIn<typeof import('../objects/shape-objects.task.ts')>(
+  'features/caldav/objects/shape-objects',
 )
 
-/** The range of which a report wants the instances instead of the rule; undefined for the data itself. */
-export function expansionIn(wanted: Wanted): { from: number; to: number } | undefined {
+/** The form in which a report wants the data; undefined for the data as it is stored. */
+export function shapeIn(wanted: Wanted): Shape | undefined {
   const data = 'elements' in wanted ? wanted.elements.get(CALENDAR_DATA) : undefined
-  const expand = childOf(data, CALDAV, 'expand')
-  if (!expand) return undefined
+  if (!data || elementsOf(data).length === 0) return undefined
+  const shape: Shape = {}
+  const comp = childOf(data, CALDAV, 'comp')
+  if (comp) shape.comp = comp
+  for (const [name, key] of RANGES) {
+    const range = childOf(data, CALDAV, name)
+    if (range) shape[key] = boundsOf(range)
+  }
+  return Object.keys(shape).length > 0 ? shape : undefined
+}
+
+const RANGES = [
+  ['expand', 'expand'],
+  ['limit-recurrence-set', 'limitRecurrences'],
+  ['limit-freebusy-set', 'limitBusy'],
+] as const
+
+function boundsOf(element: Element): { from: number; to: number } {
   try {
-    const { from, to } = rangeIn(expand)
-    if (from === undefined || to === undefined) throw new UnusableRange('expand has two bounds')
+    const { from, to } = rangeIn(element)
+    if (from === undefined || to === undefined) {
+      throw new UnusableRange(`${element.name} has two bounds`)
+    }
     return { from, to }
   } catch (error) {
     if (!(error instanceof UnusableRange)) throw error
@@ -35,15 +54,13 @@ export async function asAsked<Row extends StoredObject>(
   rows: Row[],
   zone: string | undefined,
 ): Promise<Row[]> {
-  const range = expansionIn(wanted)
-  if (!range || rows.length === 0) return rows
+  const shape = shapeIn(wanted)
+  if (!shape || rows.length === 0) return rows
   const texts = rows.map(({ data = '' }) => data)
   const limits = { owner: me.organization_id, timeLimitMs: TIME_LIMIT_MS }
-  const expanded = await core.workers
-    .run(expandTask, { texts, ...range, zone }, limits)
-    .catch((error) => {
-      if (error instanceof OutOfTime) return texts
-      throw error
-    })
-  return rows.map((row, index) => ({ ...row, data: expanded[index] ?? '' }))
+  const made = await core.workers.run(shapeTask, { texts, shape, zone }, limits).catch((error) => {
+    if (error instanceof OutOfTime) return texts
+    throw error
+  })
+  return rows.map((row, index) => ({ ...row, data: made[index] ?? '' }))
 }

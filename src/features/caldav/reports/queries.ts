@@ -9,7 +9,7 @@ import type { Narrowing, StoredObject } from '../store/objects.repository.ts'
 import type { OpenCollection } from '../store/open-collection.ts'
 import { CALDAV, CARDDAV } from '../xml/names.ts'
 import { checkFilter, invalid } from './check-filter.ts'
-import { asAsked, expansionIn } from './data-as-asked.ts'
+import { asAsked, shapeIn } from './data-as-asked.ts'
 import { unsupported } from './unsupported.ts'
 import { zoneOfReport } from './zone-of-report.ts'
 
@@ -34,7 +34,7 @@ export const calendarQuery: Handler = async (context) => {
   checkCollations(filter, '<C:supported-collation/>')
   const narrowing = narrowingOf(filter)
   const wanted = wantedIn(root)
-  expansionIn(wanted)
+  shapeIn(wanted)
   const zone = await zoneOfReport(context, collection)
   const matches = matchingObjects(context, collection, { filter, wanted, narrowing, zone })
   return sendMultistatus(reply, shown(context, collection, matches, wanted))
