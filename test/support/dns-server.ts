@@ -13,10 +13,10 @@ export type DnsServer = Awaited<ReturnType<typeof startDnsServer>>
 /** A DNS server on loopback with configurable records that can stop responding. */
 export async function startDnsServer(records: Records = {}, at = { host: '127.0.0.1', port: 0 }) {
   const socket = createSocket('udp4')
-  const state = { records, silent: false }
+  const state = { records, silent: false, silentAbout: [] as string[] }
   socket.on('message', (query, from) => {
-    if (state.silent) return
     const { name, type, end } = question(query)
+    if (state.silent || state.silentAbout.includes(name)) return
     const known = TYPES[type]
     const zone = state.records[name]
     const alias = known === 'CNAME' ? undefined : zone?.CNAME?.[0]
@@ -44,6 +44,7 @@ export async function startDnsServer(records: Records = {}, at = { host: '127.0.
     reset() {
       state.records = {}
       state.silent = false
+      state.silentAbout = []
     },
     stop: () => new Promise<void>((resolve) => socket.close(() => resolve())),
   }

@@ -2,13 +2,13 @@ import type { Core } from '../../../core.ts'
 import type { Job } from '../../../jobs/jobs.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
 import type { DomainRow } from '../domains.repository.ts'
+import { lookInBatches } from '../look-in-batches.ts'
 import { allPass, look, markVerified } from '../verify-dns/verify-dns.service.ts'
 import { dueForLook } from './dns-history.repository.ts'
 import { recordCheck } from './record-check.ts'
 
 const LOOK_AGAIN_MS = 6 * HOUR_MS
 const LOOKS_PER_RUN = 60
-const AT_ONCE = 20
 
 /** Looks at the records of hosted domains, so that their history says since when one is missing. */
 export const watchDns: Job = {
@@ -17,13 +17,7 @@ export const watchDns: Job = {
   async run(core) {
     const since = new Date(core.now().getTime() - LOOK_AGAIN_MS)
     const due = await dueForLook(core.db, since, LOOKS_PER_RUN)
-    for (let start = 0; start < due.length; start += AT_ONCE) {
-      const answered = await Promise.all(
-        due.slice(start, start + AT_ONCE).map((row) => watch(core, row)),
-      )
-      // Each look at silent resolvers lasts until its timeout; the other jobs wait for it.
-      if (!answered.includes(true)) return
-    }
+    await lookInBatches(due, (row) => watch(core, row))
   },
 }
 

@@ -4,6 +4,7 @@ import { HOUR_MS } from '../../../lib/time.ts'
 import { DnsUnavailable } from '../../../mail/dns.ts'
 import { DomainUpdated, eventData, eventSubject } from '../domains.events.ts'
 import * as domains from '../domains.repository.ts'
+import { lookInBatches } from '../look-in-batches.ts'
 import { dueForLook, setLooked } from './mta-sts.repository.ts'
 import { mxProblem } from './readiness.ts'
 
@@ -15,9 +16,8 @@ export const watchMtaSts: Job = {
   everySeconds: 600,
   async run(core) {
     const since = new Date(core.now().getTime() - HOUR_MS)
-    for (const row of await dueForLook(core.db, since, LOOKS_PER_RUN)) {
-      if (!(await watch(core, row))) return
-    }
+    const due = await dueForLook(core.db, since, LOOKS_PER_RUN)
+    await lookInBatches(due, (row) => watch(core, row))
   },
 }
 
@@ -40,7 +40,10 @@ async function watch(
     })
     return true
   } catch (error) {
-    if (!(error instanceof DnsUnavailable)) throw error
+    // One domain must not end the run for the others.
+    if (!(error instanceof DnsUnavailable)) {
+      log.error({ err: error, domain: row.domain }, 'look at the MX records failed')
+    }
     await setLooked(db, row.id, row.mta_sts_problem, now())
     return false
   }

@@ -25,8 +25,7 @@ afterAll(async () => {
 })
 afterEach(async () => {
   app.clock.reset()
-  dns.state.records = {}
-  dns.state.silent = false
+  dns.reset()
   await app.core.db.deleteFrom('certificates').execute()
   await store({ mta_sts_mode: 'testing', mta_sts_problem: null })
 })
@@ -34,7 +33,11 @@ afterEach(async () => {
 const path = () => `/api/v1/domains/${acme.domainId}/mta-sts`
 const get = async () => (await acme.get(path())).body.data
 const store = (
-  fields: { mta_sts_mode: 'none' | 'testing' | 'enforce'; mta_sts_problem?: string | null },
+  fields: {
+    mta_sts_mode: 'none' | 'testing' | 'enforce'
+    mta_sts_problem?: string | null
+    mta_sts_checked_at?: string
+  },
   id = acme.domainId,
 ) => app.core.db.updateTable('domains').set(fields).where('id', '=', id).execute()
 const served = async (host = 'mta-sts.acme.test') =>
@@ -154,6 +157,23 @@ describe('the MTA-STS policy', () => {
       ({ data }) => (data as { updated_fields: string[] }).updated_fields[0],
     )
     expect(fields.filter((field) => field === 'mta_sts_problem')).toHaveLength(2)
+  })
+
+  it('is looked at while the DNS servers of another tenant never answer', async () => {
+    await hostCertificate()
+    // That of the other tenant is due first.
+    const due = (mta_sts_checked_at: string) => ({
+      mta_sts_mode: 'enforce' as const,
+      mta_sts_checked_at,
+    })
+    await store(due('2020-01-01T00:00:00Z'), globex.domainId)
+    await store(due('2021-01-01T00:00:00Z'))
+    dns.state.silentAbout = ['globex.test']
+    dns.state.records = { 'acme.test': { MX: ['elsewhere.test'] } }
+    await watchMtaSts.run(app.core)
+    expect((await served()).text).toContain('mode: testing')
+    expect((await served('mta-sts.globex.test')).text).toContain('mode: enforce')
+    await store({ mta_sts_mode: 'testing' }, globex.domainId)
   })
 
   it('belongs to its organization', async () => {

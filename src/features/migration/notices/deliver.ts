@@ -30,22 +30,39 @@ export function deliverNotices({ config, db, log, now, outbound }: Core) {
     return notices.postpone(db, id, lease, FIRST_PAUSE_SECONDS * 2 ** (attempts - 1))
   }
 
+  async function serve(organizationId: string): Promise<void> {
+    for (;;) {
+      // Not renewed: longer than an attempt may take.
+      const lease = newLease(timeoutSeconds * 2)
+      const due = await notices.claim(db, organizationId, lease, AT_ONCE)
+      if (due.length === 0) return
+      await Promise.all(due.map((notice) => deliver(notice, lease)))
+    }
+  }
+
+  const failed = (error: unknown) =>
+    log.warn({ err: error }, 'delivery of migration notices failed, will retry')
+  /** Receivers that hang delay only notices of their own organization. */
+  const serving = new Map<string, Promise<void>>()
   const looking = periodically(
     LOOK_MS,
     async () => {
-      for (;;) {
-        // Not renewed: longer than an attempt may take.
-        const lease = newLease(timeoutSeconds * 2)
-        const due = await notices.claim(db, lease, AT_ONCE)
-        await Promise.all(due.map((notice) => deliver(notice, lease)))
-        if (due.length === 0) return
+      for (const id of await notices.organizationsDue(db)) {
+        if (serving.has(id)) continue
+        serving.set(
+          id,
+          serve(id)
+            .catch(failed)
+            .finally(() => serving.delete(id)),
+        )
       }
     },
-    (error) => log.warn({ err: error }, 'delivery of migration notices failed, will retry'),
+    failed,
   )
   return {
     async stop() {
       await looking.stop()
+      await Promise.all(serving.values())
       await http.close()
     },
   }

@@ -12,15 +12,32 @@ export interface Notice {
   url: string | null
 }
 
+/** The organizations that have notices to send. Jobs without one have the id ''. */
+export async function organizationsDue(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct coalesce(job.organization_id, '') as id
+    from migration_notices notice join migration_jobs job on job.id = notice.job_id
+    where notice.due_at <= now() and notice.lease_until <= now()`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 /**
- * Claims the oldest notice of each job when it is due. Later notices of the job wait, so that its end is
- * not sent before its beginning.
+ * Claims the oldest notice of each job of an organization when it is due. Later notices of the job wait,
+ * so that its end is not sent before its beginning.
  */
-export async function claim(db: Db, lease: Lease, limit: number): Promise<Notice[]> {
+export async function claim(
+  db: Db,
+  organizationId: string,
+  lease: Lease,
+  limit: number,
+): Promise<Notice[]> {
   const { rows } = await sql<Notice>`
     with claimed as (${claiming('migration_notices', lease, {
       key: ['id'],
-      where: sql`due_at <= now() and not exists (
+      where: sql`due_at <= now() and exists (
+        select from migration_jobs job where job.id = migration_notices.job_id
+          and coalesce(job.organization_id, '') = ${organizationId})
+        and not exists (
         select from migration_notices earlier
         where earlier.job_id = migration_notices.job_id and earlier.id < migration_notices.id)`,
       orderBy: sql`due_at`,
