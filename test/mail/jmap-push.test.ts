@@ -1,4 +1,4 @@
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import tls from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { App } from '../support/app.ts'
 import { makeCertificate } from '../support/certificates.ts'
@@ -6,6 +6,12 @@ import { edgeMissing, type MailHost, skipped, startMailHost } from '../support/e
 import { type JmapClient, jmapClient } from '../support/jmap.ts'
 import { type Received, startReceiver } from '../support/receiver.ts'
 import { waitFor } from '../support/wait.ts'
+
+// The types are those of the oldest Node that runs Mailplane; the tests have the one of the packages.
+const { getCACertificates, setDefaultCACertificates } = tls as unknown as {
+  getCACertificates(): string[]
+  setDefaultCACertificates(certificates: readonly string[]): void
+}
 
 type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
