@@ -4,7 +4,7 @@ import { HOUR_MS } from '../../../lib/time.ts'
 import { DnsUnavailable } from '../../../mail/dns.ts'
 import { DomainUpdated, eventData, eventSubject } from '../domains.events.ts'
 import * as domains from '../domains.repository.ts'
-import { lookInBatches } from '../look-in-batches.ts'
+import { lookInBatches } from '../../../mail/look-in-batches.ts'
 import { dueForLook, setLooked } from './mta-sts.repository.ts'
 import { mxProblem } from './readiness.ts'
 

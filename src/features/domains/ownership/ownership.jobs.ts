@@ -2,15 +2,15 @@ import type { Core } from '../../../core.ts'
 import { ApiError } from '../../../errors.ts'
 import type { Job } from '../../../jobs/jobs.ts'
 import { DAY_MS, MINUTE_MS } from '../../../lib/time.ts'
+import { lookInBatches } from '../../../mail/look-in-batches.ts'
 import { ClaimExpiring, eventData, eventSubject } from '../domains.events.ts'
 import * as claims from './ownership.repository.ts'
 import { CLAIM_MS, WARNING_MS } from './ownership.rules.ts'
-import { checkOwnership } from './ownership-check.ts'
+import { checkOwnership, provenCheck } from './ownership-check.ts'
 import { endClaim, prove } from './prove.ts'
 
 const LOOK_AGAIN_MS = 5 * MINUTE_MS
 const LOOKS_PER_RUN = 100
-const AT_ONCE = 20
 /** A claim never ends without this much time after its warning, also when the host was stopped. */
 const LEAST_WARNING_MS = DAY_MS
 
@@ -23,27 +23,27 @@ export const lookForOwnership: Job = {
   async run(core) {
     const since = new Date(core.now().getTime() - LOOK_AGAIN_MS)
     const due = await claims.dueForLookup(core.db, since, LOOKS_PER_RUN)
-    for (let start = 0; start < due.length; start += AT_ONCE) {
-      await Promise.all(due.slice(start, start + AT_ONCE).map((claim) => look(core, claim)))
-    }
+    await lookInBatches(due, (claim) => look(core, claim))
   },
 }
 
-async function look(core: Core, claim: Due): Promise<void> {
+/** Returns whether DNS answered. */
+async function look(core: Core, claim: Due): Promise<boolean> {
   const { config, db, log, now, withDns } = core
   await claims.setChecked(db, claim.id, now())
   const token = await claims.tokenOf(db, claim.organization_id)
   const isOff = config.SVC_DOMAIN_OWNERSHIP === 'off'
-  const { status } = isOff
-    ? { status: 'pass' }
+  const check = isOff
+    ? provenCheck(claim.domain, token)
     : await withDns((dns) => checkOwnership(claim.domain, token, dns))
-  if (status !== 'pass') return
+  if (check.status !== 'pass') return !check.unanswered
   try {
     await db.transaction().execute((tx) => prove(core, tx, claim, isOff ? 'setting' : 'dns'))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     log.info({ domain: claim.domain, reason: error.message }, 'ownership record does not suffice')
   }
+  return true
 }
 
 /** Announces the end of pending claims, and deletes those that were not proven in time. */

@@ -141,7 +141,10 @@ export const dueForRenewal = (db: Db, before: Date, mailHost: string) =>
     .orderBy('certificates.id')
     .execute()
 
-/** Verified domains without a certificate of ours; in random order, as many may point elsewhere. */
+/** Organizations take turns; in random order, as many names may point elsewhere. */
+const inTurns = sql`row_number() over (partition by organization_id order by random()), random()`
+
+/** Verified domains without a certificate of ours. */
 export const withoutCertificate = (db: Db, limit: number) =>
   db
     .selectFrom('domains')
@@ -152,7 +155,7 @@ export const withoutCertificate = (db: Db, limit: number) =>
       sql<SqlBool>`not exists (
         select from certificates where certificates.domain = domains.domain and auto_renew)`,
     )
-    .orderBy(sql`random()`)
+    .orderBy(inTurns)
     .limit(limit)
     .execute()
 
@@ -171,7 +174,7 @@ export const orderedLongAgo = (db: Db, limit: number) =>
       sql<SqlBool>`not exists (select from acme_orders where certificate_id = certificates.id
         and (${OPEN} or acme_orders.created_at > now() - interval '7 days'))`,
     )
-    .orderBy(sql`random()`)
+    .orderBy(inTurns)
     .limit(limit)
     .execute()
 

@@ -2,6 +2,8 @@ import type { Config } from '../../../config/index.ts'
 import type { Core } from '../../../core.ts'
 import type { Job } from '../../../jobs/jobs.ts'
 import { DAY_MS } from '../../../lib/time.ts'
+import { DnsUnavailable } from '../../../mail/dns.ts'
+import { lookInBatches } from '../../../mail/look-in-batches.ts'
 import * as certificates from '../certificates.repository.ts'
 import { copyCertificates } from '../contents/contents.ts'
 import type { Inventory } from '../inventory/inventory.ts'
@@ -40,26 +42,43 @@ export const orderRenewals = (
 async function orderFirst(core: Core, folder: string): Promise<void> {
   const { config, db } = core
   let left = config.CERT_WEEKLY_LIMIT - (await orders.countOfWeek(db))
-  for (const { domain, organization_id } of await orders.withoutCertificate(db, MAX_LOOKED_UP)) {
-    if (left <= 0) return
-    if ((await namesOf(core, domain)).names.length === 0) continue
+  if (left <= 0) return
+  const due = await orders.withoutCertificate(db, MAX_LOOKED_UP)
+  await lookInBatches(due, async ({ domain, organization_id }) => {
+    const names = await namesHere(core, domain)
+    if (!names) return false
+    if (names.length === 0 || left <= 0) return true
+    left--
     await db.transaction().execute(async (tx) => {
       const id = await certificates.obtainable(tx, { domain, organization_id, folder })
       await orders.insert(tx, id)
     })
-    left--
-  }
+    return true
+  })
 }
 
 /** Orders a certificate again once more names of its domain lead here. */
 async function orderWider(core: Core): Promise<void> {
   const { config, db } = core
   let left = config.CERT_WEEKLY_LIMIT - (await orders.countOfWeek(db))
-  for (const { id, domain, names: present } of await orders.orderedLongAgo(db, MAX_LOOKED_UP)) {
-    if (left <= 0) return
-    const { names } = await namesOf(core, domain)
-    if (names.every((name) => present.includes(name))) continue
-    await db.transaction().execute((tx) => orders.insert(tx, id))
+  if (left <= 0) return
+  const due = await orders.orderedLongAgo(db, MAX_LOOKED_UP)
+  await lookInBatches(due, async ({ id, domain, names: present }) => {
+    const names = await namesHere(core, domain)
+    if (!names) return false
+    if (names.every((name) => present.includes(name)) || left <= 0) return true
     left--
+    await db.transaction().execute((tx) => orders.insert(tx, id))
+    return true
+  })
+}
+
+/** The names of a domain that lead here; undefined when its DNS servers do not answer. */
+async function namesHere(core: Core, domain: string): Promise<string[] | undefined> {
+  try {
+    return (await namesOf(core, domain)).names
+  } catch (error) {
+    if (error instanceof DnsUnavailable) return undefined
+    throw error
   }
 }
