@@ -52,7 +52,8 @@ function inRange(component: ICAL.Component, root: ICAL.Component, range: TimeRan
   if (component.name === 'valarm') return alarmInRange(component, range)
   if (component.name === 'vcalendar') return true
   const parts = partsOf(root).filter(({ name }) => name === component.name)
-  for (const _instance of instancesOf(parts, range)) return true
+  // The conditions of a filter hold for the same component.
+  for (const { part } of instancesOf(parts, range)) if (part === component) return true
   return false
 }
 

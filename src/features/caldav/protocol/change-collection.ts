@@ -5,7 +5,7 @@ import { isReserved } from '../store/open-collection.ts'
 import { CALDAV, CALENDAR_TIMEZONE, DAV } from '../xml/names.ts'
 import { tag } from '../xml/write.ts'
 import { href, Refusal, sendXml } from './answers.ts'
-import { checkZone } from './check-zone.ts'
+import { checkZone, problemOfZone } from './check-zone.ts'
 import { type Context, collectionAt, type Handler, writable } from './context.ts'
 import { chooseCalendar } from './default-calendar.ts'
 import { pathOf } from './places.ts'
@@ -33,7 +33,6 @@ export const proppatch: Handler = async (context) => {
   const stored =
     place.type === 'collection' ? writable(await collectionAt(context, place)) : undefined
   const changes = changesIn(root, stored ? isProtected : (key) => key !== DEFAULT_CALENDAR)
-  await checkZone(context, changes.set[CALENDAR_TIMEZONE])
   const accepted = [...Object.keys(changes.set), ...changes.remove]
   const answer = (propstats: string) =>
     sendXml(
@@ -42,14 +41,19 @@ export const proppatch: Handler = async (context) => {
       'D:multistatus',
       `<D:response>${href(pathOf(place))}${propstats}</D:response>`,
     )
-  if (changes.refused.length > 0) {
-    const failed =
-      accepted.length > 0 ? propstat(tags(accepted), 'HTTP/1.1 424 Failed Dependency') : ''
-    return answer(failed + forbidden(changes.refused, PROTECTED))
+  const refuse = (keys: readonly string[], condition: string) => {
+    const others = accepted.filter((key) => !keys.includes(key))
+    const failed = others.length > 0 ? propstat(tags(others), 'HTTP/1.1 424 Failed Dependency') : ''
+    return answer(failed + forbidden(keys, condition))
+  }
+  if (changes.refused.length > 0) return refuse(changes.refused, PROTECTED)
+  const zone = changes.set[CALENDAR_TIMEZONE]
+  if (zone !== undefined && (await problemOfZone(context, zone)) !== undefined) {
+    return refuse([CALENDAR_TIMEZONE], 'C:valid-calendar-data')
   }
   if (stored) await setProperties(context, stored.id, changes)
   else if (!(await chooseCalendar(context, root))) {
-    return answer(forbidden(accepted, 'C:valid-schedule-default-calendar-URL'))
+    return refuse(accepted, 'C:valid-schedule-default-calendar-URL')
   }
   return answer(propstat(tags(accepted), 'HTTP/1.1 200 OK'))
 }

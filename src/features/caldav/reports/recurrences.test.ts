@@ -94,6 +94,16 @@ describe('an exception for an instance and all later ones (RFC 5545 section 3.2.
     expect(await found('20260111T120000Z', '20260111T130000Z')).toEqual([])
   })
 
+  it('is found by its own properties at its own times only', async () => {
+    const early = (from: string, to: string) =>
+      `<C:calendar-query ${NAMESPACES}><D:prop><D:getetag/></D:prop><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT"><C:time-range ${range(from, to)}/><C:prop-filter name="SUMMARY"><C:text-match>Early</C:text-match></C:prop-filter></C:comp-filter></C:comp-filter></C:filter></C:calendar-query>`
+    const isFound = async (from: string, to: string) =>
+      hrefsIn((await me.report(calendar, early(from, to))).text).length > 0
+    expect(await isFound('20260108T100000Z', '20260108T110000Z')).toBe(true)
+    expect(await isFound('20260105T120000Z', '20260105T130000Z')).toBe(false)
+    expect(await isFound('20260111T150000Z', '20260111T160000Z')).toBe(false)
+  })
+
   it('has its own alarms only', async () => {
     const alarm = (from: string, to: string) =>
       `<C:calendar-query ${NAMESPACES}><D:prop><D:getetag/></D:prop><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT"><C:comp-filter name="VALARM"><C:time-range ${range(from, to)}/></C:comp-filter></C:comp-filter></C:comp-filter></C:filter></C:calendar-query>`

@@ -109,17 +109,22 @@ const BROKEN: [string, string][] = [
 describe('a time zone is refused with valid-calendar-data, and the server goes on, for', () => {
   it.each(BROKEN)('%s', async (_title, text) => {
     const asked = `<C:calendar-query ${NAMESPACES}><D:prop><D:getetag/></D:prop><C:filter><C:comp-filter name="VCALENDAR"/></C:filter><C:timezone>${xml(text)}</C:timezone></C:calendar-query>`
-    const update = `<D:propertyupdate ${NAMESPACES}><D:set><D:prop>${timezone(text)}</D:prop></D:set></D:propertyupdate>`
-    const answers = await Promise.all([
+    const update = `<D:propertyupdate ${NAMESPACES}><D:set><D:prop><D:displayname>New</D:displayname>${timezone(text)}</D:prop></D:set></D:propertyupdate>`
+    const [queried, created, changed] = await Promise.all([
       me.report(`${home}utc/`, asked),
-      me.send('PROPPATCH', `${home}utc/`, { body: update }),
       mkcalendar(`${home}refused/`, timezone(text)),
+      me.send('PROPPATCH', `${home}utc/`, { body: update }),
     ])
-    for (const answer of answers) {
-      expect(answer.status).toBe(403)
+    expect([queried.status, created.status, changed.status]).toEqual([403, 403, 207])
+    expect(changed.text).toContain('<C:calendar-timezone/></D:prop><D:status>HTTP/1.1 403 ')
+    expect(changed.text).toContain(
+      '<D:displayname/></D:prop><D:status>HTTP/1.1 424 Failed Dependency',
+    )
+    for (const answer of [queried, created, changed]) {
       expect(answer.text).toContain('<C:valid-calendar-data/>')
     }
-    expect((await me.get(`${home}utc/day.ics`)).status).toBe(200)
+    const { text: unchanged } = await me.propfind(`${home}utc/`, '<D:displayname/>')
+    expect(unchanged).toContain('<D:displayname>x</D:displayname>')
     expect((await me.propfind(`${home}refused/`, '<D:displayname/>')).status).toBe(404)
   })
 })
