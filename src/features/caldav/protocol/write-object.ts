@@ -292,7 +292,7 @@ export const get: Handler = async (context) => {
     'content-length': object.size,
     ...(object.schedule_tag && { 'schedule-tag': `"${object.schedule_tag}"` }),
   })
-  return reply.send(request.method === 'HEAD' ? '' : Buffer.from(object.data ?? ''))
+  return reply.send(request.method === 'HEAD' ? '' : (object.data ?? ''))
 }
 
 /** An object of an own collection is read in one query, because most requests are for those. */
