@@ -28,6 +28,7 @@ import { type Reinject, reinject } from './mail/reinject.ts'
 import { remoteQueueCommands } from './mail/remote-queue.ts'
 import { type ServerCertificates, serverCertificates } from './mail/server-certificates.ts'
 import { type SigningKeys, signingKeys } from './mail/signing-keys.ts'
+import { type ClickHouse, clickHouseOf } from './outbound/clickhouse.ts'
 import { type OutboundGuard, outboundGuard } from './outbound/guard.ts'
 import { type HelperClient, helperClient } from './privileges/client.ts'
 import type { RedisLink } from './redis/redis.ts'
@@ -66,6 +67,8 @@ export interface Core {
   outbound: OutboundGuard
   /** Connects on first use; undefined without REDIS_URL. */
   redis: RedisLink | undefined
+  /** Past days of the mail log; undefined without MAIL_LOG_CLICKHOUSE_URL. */
+  clickhouse: ClickHouse | undefined
   /** Threads for work that a caller can make long. */
   workers: WorkerPool
   /** Listens to a NOTIFY channel of the database. */
@@ -111,6 +114,7 @@ export async function startCore(
     config.REDIS_URL === undefined
       ? undefined
       : (await import('./redis/redis.ts')).redisLink(config.REDIS_URL, log)
+  const clickhouse = clickHouseOf(config, log)
   const feeds = openFeeds({
     open: database.open,
     notify: (channel, payload) => sql`select pg_notify(${channel}, ${payload})`.execute(db),
@@ -163,6 +167,7 @@ export async function startCore(
       resolve: (name) => withDns((dns) => dns.addresses(name)),
     }),
     redis,
+    clickhouse,
     workers,
     listen,
     async begin(caller) {
@@ -177,6 +182,7 @@ export async function startCore(
     async close() {
       mailServers.close()
       redis?.close()
+      clickhouse?.close()
       await workers.close()
       await access.close()
       await feeds.close()

@@ -159,7 +159,7 @@ export const notWritable = (names: readonly string[]): InvalidRequest =>
 
 /** A mail server or another daemon is away: 503 in the shape of a proxied failure, `{error}`. */
 export class ServiceUnavailable extends ApiError {
-  constructor(message: string) {
-    super(503, message)
+  constructor(message: string, headers?: Record<string, string>) {
+    super(503, message, headers && { headers })
   }
 }

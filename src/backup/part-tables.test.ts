@@ -10,6 +10,7 @@ const LEFT_OUT: Record<string, string[]> = {
     ...['analytics_reports', 'compliance_audit', 'consents', 'dlp_violations', 'dns_checks'],
     ...['domain_ratings', 'domain_reputation', 'engagement_days', 'engagement_pending'],
     ...['engagement_quarters', 'engagement_recipients', 'events', 'feedback_loops', 'mail_log'],
+    'mail_log_day_counts',
     ...['mail_scores', 'mail_traffic_days', 'mail_traffic_hours', 'mail_traffic_pending'],
     ...['mail_traffic_quarters', 'operator_audit', 'rate_limit_usage', 'send_counts'],
     ...['smtp_credential_events', 'storage_alerts', 'storage_calculations', 'storage_history'],

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
+import { readConfig } from '../config/index.ts'
 import { requireMigrated } from '../database/migrate.ts'
-import type { TraceFilter } from '../features/message-trace/trace.repository.ts'
+import type { Attempt, TraceFilter } from '../features/message-trace/trace.repository.ts'
 import { traceService } from '../features/message-trace/trace.service.ts'
+import { clickHouseOf } from '../outbound/clickhouse.ts'
 import { print } from './output.ts'
 import { UsageError } from './usage.ts'
 import { withDatabase } from './with-database.ts'
@@ -40,13 +42,20 @@ export async function traceCommand(args: string[]): Promise<void> {
   const slice = { limit: limitOf(values.limit), offset: 0 }
   const { rows } = await withDatabase(async ({ db, sql }) => {
     await requireMigrated(sql)
-    return traceService({ db }).search(filter, slice)
+    const clickhouse = clickHouseOf(readConfig(), {
+      warn: ({ reason }, message) => process.stderr.write(`${message}: ${reason}\n`),
+    })
+    try {
+      return await traceService({ db, clickhouse }).search(filter, slice)
+    } finally {
+      clickhouse?.close()
+    }
   })
   print(values.json ? rows : rows.map(shownOf), values.json)
 }
 
 /** The columns that fit on a screen. */
-const shownOf = (row: Record<string, unknown>) => {
+const shownOf = (row: Attempt) => {
   const { timestamp, status, login, sender, recipient, queue_id, message_id } = row
   return { timestamp, status, login, sender, recipient, queue_id, message_id }
 }

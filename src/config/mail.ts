@@ -23,6 +23,15 @@ export const mailVariables = {
   MAIL_LOG_RETENTION_DAYS: env.integer('Days to keep the mail log; 0: for ever', 90, {
     max: 36_500,
   }),
+  MAIL_LOG_CLICKHOUSE_URL: env.url(
+    'ClickHouse for past days of the mail log, http://USER:PASSWORD@HOST:PORT/DATABASE; unset: none',
+  ),
+  MAIL_LOG_CLICKHOUSE_AFTER_DAYS: env.integer(
+    'Days after which a day of the mail log moves to MAIL_LOG_CLICKHOUSE_URL',
+    7,
+    // Postfix tries for 5 days, and each attempt changes the row of the one before.
+    { min: 6, max: 36_500 },
+  ),
   MAIL_LOG_INTERNAL_RELAYS: env.words('Relays that are filters and hand mail back to Postfix', [
     'tracking-filter',
     'webhook-filter',

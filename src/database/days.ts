@@ -136,6 +136,23 @@ async function dropDay(
 }
 
 /**
+ * Drops a day in the transaction of the work, when it returns true. Readers go on during the work, and writers
+ * of the day wait.
+ */
+export const replaceDay = (
+  db: Db,
+  partition: string,
+  work: (tx: Tx) => Promise<boolean>,
+): Promise<boolean> =>
+  withLocks(db, async (tx) => {
+    const day = sql.id('days', partition)
+    await sql`lock table ${day} in exclusive mode`.execute(tx)
+    const isReplaced = await work(tx)
+    if (isReplaced) await sql`drop table ${day}`.execute(tx)
+    return isReplaced
+  })
+
+/**
  * Deletes old rows of partitions that stay: the default one, that of an upgrade, and days with kept rows.
  * The rows are locked first, so that the second statement sees what has come to keep them meanwhile.
  */
@@ -163,10 +180,7 @@ const deleteBatch = (
  * Waits so briefly for locks that no reader or writer is held up behind it, and gives up before PostgreSQL
  * looks for deadlocks. After some tries the work is left to the next run.
  */
-async function withLocks<Result>(
-  db: Db,
-  work: (tx: Tx) => Promise<Result>,
-): Promise<Result | undefined> {
+async function withLocks<Result>(db: Db, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
       return await db.transaction().execute(async (tx) => {

@@ -1015,11 +1015,28 @@ export interface Tables {
     bounce_type: 'HARD' | 'SOFT' | 'BLOCK' | null
     superseded: Generated<boolean>
   }
+  mail_log_day_counts: {
+    kind: 'alias' | 'credential' | 'domain'
+    name: string
+    organization_id: Generated<string>
+    status: string
+    day: string
+    messages: number
+  }
   mail_log_messages: {
     log_name: string
     queue_id: string
     seen: number
     message: Json
+  }
+  mail_log_moves: {
+    day: string
+    copy_id: string | null
+    row_count: number | null
+    copied_at: Timestamp | null
+    moved_at: Timestamp | null
+    lease_owner: string | null
+    lease_until: Generated<Timestamp>
   }
   mail_log_positions: {
     name: string

@@ -5,6 +5,7 @@ import { daysOf, daysReadBy } from '../../../test/support/days.ts'
 import { untilBlocked } from '../../../test/support/locks.ts'
 import { withOldDatabase } from '../../../test/support/old-database.ts'
 import { migrate } from '../../database/migrate.ts'
+import { pastDays } from '../../hosting/past-days.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import * as trace from '../message-trace/trace.repository.ts'
 import { keepLogDays, mailLog, makeLogDays } from './mail-log.days.ts'
@@ -102,7 +103,12 @@ it('reads the days that a search asks for and no others', async () => {
   const day = { from: midnight, to: new Date(midnight.getTime() + DAY_MS - 1) }
   for (const filter of [{}, { recipient: acme.email }, { subject: 'subject of' }]) {
     const days = await daysReadBy(app.core.db, async (db) => {
-      const found = await trace.list(db, { ...day, ...filter }, { limit: 10, offset: 0 })
+      const found = await trace.list(
+        db,
+        pastDays(app.core),
+        { ...day, ...filter },
+        { limit: 10, offset: 0 },
+      )
       expect(found.map(({ id }) => id)).toEqual(['two'])
     })
     expect(days).toEqual([nameOf(-2)])

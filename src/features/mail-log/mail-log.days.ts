@@ -3,6 +3,7 @@ import type { Core } from '../../core.ts'
 import { type DayTable, dropDays, indexPastDays, makeDays } from '../../database/days.ts'
 import type { Job } from '../../jobs/jobs.ts'
 import { DAY_MS, HOUR_SECONDS } from '../../lib/time.ts'
+import { dropPastDays } from './past-days/expire-days.ts'
 
 export const mailLog: DayTable = { name: 'mail_log', time: 'timestamp' }
 
@@ -17,12 +18,16 @@ export const keepLogDays: Job = {
     await makeLogDays(core)
     if (config.MAIL_LOG_RETENTION_DAYS > 0) await dropOld(core)
     await indexPastDays(db, mailLog, 'subject', now())
+    if (config.MAIL_LOG_RETENTION_DAYS > 0) await dropPastDays(core, oldest(core))
   },
 }
 
-async function dropOld({ config, db, log, now }: Core): Promise<void> {
-  const before = new Date(now().getTime() - config.MAIL_LOG_RETENTION_DAYS * DAY_MS)
-  const expired = await dropDays(db, mailLog, { before, isKept: isKept(now()) })
+const oldest = ({ config, now }: Core) =>
+  new Date(now().getTime() - config.MAIL_LOG_RETENTION_DAYS * DAY_MS)
+
+async function dropOld(core: Core): Promise<void> {
+  const { db, log, now } = core
+  const expired = await dropDays(db, mailLog, { before: oldest(core), isKept: isKept(now()) })
   if (expired.days > 0 || expired.deleted > 0) log.info(expired, 'old days of the mail log dropped')
 }
 

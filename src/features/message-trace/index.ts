@@ -1,6 +1,7 @@
 import type { Core } from '../../core.ts'
 import type { Feature } from '../feature.ts'
 import { keepLogDays } from '../mail-log/mail-log.days.ts'
+import { moveDays } from '../mail-log/past-days/move-days.ts'
 import { blockedSenderRoutes } from './blocked-senders.routes.ts'
 import { deleteOldScores, expireQuarantine } from './message-trace.jobs.ts'
 import { messageTraceRoutes } from './message-trace.routes.ts'
@@ -18,6 +19,7 @@ export const messageTrace = (core: Core): Feature[] => {
       routes: messageTraceRoutes(traceService(core), quarantine),
       capabilities: ['message_trace'],
       jobs: [expireQuarantine, deleteOldScores, keepLogDays],
+      chores: [moveDays],
     },
     { prefix: PREFIX, routes: blockedSenderRoutes(quarantine) },
   ]

@@ -17,3 +17,9 @@ export const BlockedSenderNotFound = defineError({
   status: 404,
   message: 'Blocked sender not found',
 })
+/** Rows of both sides are merged in memory, up to this number. */
+export const OffsetTooLarge = defineError({
+  status: 422,
+  message:
+    'Only the newest 10000 rows can be listed where past days are among them; narrow it down by start_date and end_date',
+})

@@ -2,10 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { operator } from '../../access/labels.ts'
 import { Success, success } from '../../http/envelope.ts'
 import { TOTAL_COUNT } from '../../http/paging.ts'
+import { PastDaysAway } from '../../outbound/clickhouse.ts'
 import {
   CannotDecide,
   MessageNotFound,
   MessageRefused,
+  OffsetTooLarge,
   QuarantinedMessageNotFound,
 } from './message-trace.errors.ts'
 import {
@@ -33,7 +35,12 @@ export const messageTraceRoutes =
   (trace: TraceService, quarantine: QuarantineService): FastifyPluginAsyncTypebox =>
   async (app) => {
     app.get('/trace', {
-      config: { auth: operator('support'), totalCount: true },
+      config: {
+        auth: operator('support'),
+        totalCount: true,
+        downstream: PastDaysAway.text,
+        errors: [OffsetTooLarge],
+      },
       schema: {
         operationId: 'trace_messages',
         summary: 'Delivery results of messages and messages that are held back, newest first',
@@ -48,7 +55,11 @@ export const messageTraceRoutes =
     })
 
     app.get('/trace/:msg_id', {
-      config: { auth: operator('support'), errors: [MessageNotFound] },
+      config: {
+        auth: operator('support'),
+        downstream: PastDaysAway.text,
+        errors: [MessageNotFound],
+      },
       schema: {
         operationId: 'get_message_timeline',
         summary: 'Everything that happened to one message, in order',

@@ -3,8 +3,11 @@ import type { Db } from '../../database/database.ts'
 import { inOrder, withIds } from '../../database/paging.ts'
 import { inScope, type Scope } from '../../database/scope.ts'
 import { contains } from '../../database/search.ts'
+import { copiesIn, type PastDays } from '../../hosting/past-days.ts'
 import type { Position } from '../../http/cursor.ts'
 import type { Slice } from '../../http/paging.ts'
+import { OffsetTooLarge } from './message-trace.errors.ts'
+import * as pastTrace from './past-trace.ts'
 
 const MAX_ROWS_OF_MESSAGE = 1000
 /** Counting every row of a long log would take longer than reading the page. */
@@ -26,6 +29,26 @@ export interface TraceFilter {
   after?: Position
   from?: Date
   to?: Date
+}
+
+/** One delivery attempt, as the trace shows it. */
+export interface Attempt {
+  id: string
+  timestamp: string
+  sender: string
+  recipient: string
+  subject: string | null
+  status: string
+  message_id: string | null
+  size: number | null
+  relay: string | null
+  dsn: string | null
+  spam_score: number | null
+  bounce_reason: string | null
+  queue_id: string | null
+  login: string | null
+  credential_id: string | null
+  quarantine_id: string | null
 }
 
 const attemptColumns = [
@@ -88,10 +111,7 @@ const waitingColumns = [
   sql<string | null>`null`.as('quarantine_id'),
 ] as const
 
-const isMessage = (id: string) => {
-  const bare = id.replace(/^<|>$/g, '')
-  return sql<SqlBool>`message_id = any(${[bare, `<${bare}>`]}::text[])`
-}
+const isMessage = (id: string) => sql<SqlBool>`message_id = any(${pastTrace.formsOf(id)}::text[])`
 
 /** Conditions on either table; `time` is its column of time. */
 function conditions(filter: TraceFilter, time: 'timestamp' | 'created_at'): RawBuilder<SqlBool> {
@@ -142,48 +162,88 @@ function sources(filter: TraceFilter, limit: number): RawBuilder<unknown> {
 }
 
 /** Newest first, deliveries and held messages together. */
-export async function list(db: Db, filter: TraceFilter, { limit, offset }: Slice) {
-  const needed = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
-  const { rows } = await sql<Found>`
-    select id, at::text as time, is_held from (${sources(filter, needed)}) as found
-    order by at desc, id desc limit ${limit} offset ${offset}`.execute(db)
-  return read(db, rows)
+export async function list(db: Db, past: PastDays, filter: TraceFilter, { limit, offset }: Slice) {
+  const found = await find(db, filter, { limit, offset })
+  if (offset === 0) return read(db, past, await withPast(past, filter, limit, found))
+  if ((await copiesOf(past, filter)).length === 0) return read(db, past, found)
+  // The rows before the page may be on either side.
+  const needed = limit + offset
+  if (needed > MAX_COUNTED) throw new OffsetTooLarge()
+  const all = await find(db, filter, { limit: needed, offset: 0 })
+  return read(db, past, (await withPast(past, filter, needed, all)).slice(offset))
 }
 
 /** The newest rows and the position of the last one, where more rows follow. */
-export async function page(db: Db, filter: TraceFilter, limit: number) {
-  const { rows: found } = await sql<Found & Position>`
-    select id, at::text as time, is_held, (extract(epoch from at) * 1000000)::bigint as at
-    from (${sources(filter, limit + 1)}) as found
-    order by found.at desc, id desc limit ${limit + 1}`.execute(db)
+export async function page(db: Db, past: PastDays, filter: TraceFilter, limit: number) {
+  const needed = limit + 1
+  const newest = await find(db, filter, { limit: needed, offset: 0 })
+  const found = await withPast(past, filter, needed, newest)
   const shown = found.slice(0, limit)
   const last = found.length > limit ? shown.at(-1) : undefined
-  return { rows: await read(db, shown), next: last && { at: last.at, id: last.id } }
+  return { rows: await read(db, past, shown), next: last && { at: last.at, id: last.id } }
 }
 
-interface Found {
-  id: string
-  /** To the microsecond. */
-  time: string
+interface Found extends Position {
+  /** To the microsecond; absent in ClickHouse. */
+  time?: string
   is_held: boolean
 }
 
-/** The rows in the order in which they were found. */
-async function read(db: Db, rows: Found[]) {
+async function find(db: Db, filter: TraceFilter, { limit, offset }: Slice): Promise<Found[]> {
+  const needed = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
+  const { rows } = await sql<Found>`
+    select id, at::text as time, is_held, (extract(epoch from at) * 1000000)::bigint as at
+    from (${sources(filter, needed)}) as found
+    order by found.at desc, id desc limit ${limit} offset ${offset}`.execute(db)
+  return rows
+}
+
+/** The days that a filter asks for. */
+const rangeOf = ({ from, to, after }: TraceFilter) => {
+  const last = after && new Date(after.at / 1000)
+  return { from, to: to && last ? (to < last ? to : last) : (to ?? last) }
+}
+
+const copiesOf = (past: PastDays, filter: TraceFilter): Promise<string[]> | string[] =>
+  filter.status === 'held' ? [] : past.copiesIn(rangeOf(filter))
+
+/** Adds rows of past days to the newest ones of PostgreSQL. */
+async function withPast(past: PastDays, filter: TraceFilter, limit: number, found: Found[]) {
+  const copies = await copiesOf(past, filter)
+  if (copies.length === 0) return found
+  const known = new Set(found.map(({ id }) => id))
+  const more = (await pastTrace.newest(past, copies, filter, limit))
+    // A day that has just moved was found in PostgreSQL.
+    .filter(({ id }) => !known.has(id))
+    .map((place) => ({ ...place, is_held: false }))
+  return [...found, ...more].sort(newestFirst).slice(0, limit)
+}
+
+const newestFirst = (one: Position, other: Position) =>
+  other.at - one.at || (one.id < other.id ? 1 : -1)
+
+/** The rows in the order in which they were found; those that PostgreSQL does not have are past ones. */
+async function read(db: Db, past: PastDays, rows: Found[]) {
   const logged = rows.filter(({ is_held }) => !is_held)
   const heldIds = rows.filter(({ is_held }) => is_held).map(({ id }) => id)
-  const found = await Promise.all([
+  const [present, held] = await Promise.all([
     db.selectFrom('mail_log').select(attemptColumns).where(areRows(logged)).execute(),
     db.selectFrom('quarantine').select(heldColumns).where(withIds('quarantine', heldIds)).execute(),
   ])
-  return inOrder(
+  const ids = new Set(present.map(({ id }) => id))
+  const moved = await pastTrace.rowsAt(
+    past,
+    logged.filter(({ id }) => !ids.has(id)),
+  )
+  return inOrder<Attempt>(
     rows.map(({ id }) => id),
-    found.flat(),
+    [...present, ...held, ...moved],
   )
 }
 
 /** The newest is the first of them. The bounds keep PostgreSQL from reading other days. */
-const areRows = (rows: Found[]) => {
+const areRows = (found: Found[]) => {
+  const rows = found.filter(({ time }) => time !== undefined)
   const times = rows.map(({ time }) => time)
   const ids = rows.map(({ id }) => id)
   return sql<SqlBool>`("timestamp", id) in (
@@ -193,16 +253,19 @@ const areRows = (rows: Found[]) => {
 }
 
 /** Stops at `MAX_COUNTED`. */
-export async function count(db: Db, filter: TraceFilter): Promise<number> {
-  const { rows } = await sql<{ total: number }>`
-    select count(*) as total from (
+export async function count(db: Db, past: PastDays, filter: TraceFilter): Promise<number> {
+  // In one statement, so that a day that moves is counted on one side only.
+  const { rows } = await sql<{ total: number; copies: string[] }>`
+    select count(*) as total, ${copiesIn(rangeOf(filter))} as copies from (
       select 1 from (${sources(filter, MAX_COUNTED)}) as found limit ${MAX_COUNTED}
     ) as counted`.execute(db)
-  return rows[0]?.total ?? 0
+  const { total = 0, copies = [] } = rows[0] ?? {}
+  if (filter.status === 'held' || copies.length === 0 || total === MAX_COUNTED) return total
+  return total + (await pastTrace.count(past, copies, filter, MAX_COUNTED - total))
 }
 
 /** Deliveries and times of holding back, oldest first. */
-export async function ofMessage(db: Db, scope: Scope, messageId: string) {
+export async function ofMessage(db: Db, past: PastDays, scope: Scope, messageId: string) {
   const found = await Promise.all([
     db
       .selectFrom('mail_log')
@@ -232,5 +295,9 @@ export async function ofMessage(db: Db, scope: Scope, messageId: string) {
       .limit(MAX_ROWS_OF_MESSAGE)
       .execute(),
   ])
-  return found.flat().sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
+  const rows: Attempt[] = found.flat()
+  const known = new Set(rows.map(({ id }) => id))
+  const moved = await pastTrace.ofMessage(past, scope, messageId, MAX_ROWS_OF_MESSAGE)
+  rows.push(...moved.filter(({ id }) => !known.has(id)))
+  return rows.sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
 }

@@ -3,6 +3,7 @@ import { key } from '../../access/labels.ts'
 import { WORK_ERRORS } from '../../errors.ts'
 import { cursorOf, positionOf } from '../../http/cursor.ts'
 import { Success, success } from '../../http/envelope.ts'
+import { PastDaysAway } from '../../outbound/clickhouse.ts'
 import { MessageNotFound } from '../message-trace/message-trace.errors.ts'
 import * as shapes from './messages.schemas.ts'
 import type { MessageService } from './messages.service.ts'
@@ -18,7 +19,7 @@ export const messageRoutes =
   async (app) => {
     app.get('/', {
       prefixTrailingSlash: 'slash',
-      config: { auth: key('read') },
+      config: { auth: key('read'), downstream: PastDaysAway.text },
       schema: {
         operationId: 'list_messages',
         summary: 'Messages of the organization and their last state, newest first',
@@ -55,7 +56,7 @@ export const messageRoutes =
     })
 
     app.get('/:message_id', {
-      config: { auth: key('read'), errors: [MessageNotFound] },
+      config: { auth: key('read'), downstream: PastDaysAway.text, errors: [MessageNotFound] },
       schema: {
         operationId: 'get_message',
         summary: 'Everything that happened to one message of the organization, in order',

@@ -5,6 +5,7 @@ import { inOrder, pageAndTotal, withIds } from '../../database/paging.ts'
 import { prepared } from '../../database/prepared.ts'
 import { inScope, inScopeOf, organizationOf } from '../../database/scope.ts'
 import { contains } from '../../database/search.ts'
+import { pastMessages } from '../../hosting/past-days.ts'
 import type { Slice } from '../../http/paging.ts'
 import type { Sort } from '../../http/sorting.ts'
 
@@ -137,13 +138,16 @@ export const events = (db: Db, scope: Scope, credentialId: string, limit: number
     .execute()
 
 /** Counts messages by their last state. */
-export const countByStatus = (db: Db, credentialId: string, since: Date) =>
-  db
-    .selectFrom('mail_log')
-    .select(['status', sql<number>`count(*)`.as('count')])
-    .where('credential_id', '=', credentialId)
-    .where('superseded', '=', false)
-    .where('timestamp', '>=', since.toISOString())
-    .groupBy('status')
-    .orderBy('status')
-    .execute()
+export async function countByStatus(db: Db, credentialId: string, since: Date) {
+  const { rows } = await sql<{ status: string; count: number }>`
+    select status, sum(messages)::bigint as count from (
+      select status, count(*) as messages from mail_log
+      where credential_id = ${credentialId} and not superseded
+        and "timestamp" >= ${since.toISOString()}::timestamptz
+      group by status
+      union all
+      select status, messages from (${pastMessages('credential', credentialId, since)}) as past
+    ) as counted
+    group by status order by status`.execute(db)
+  return rows
+}

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../../access/caller.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { inScope } from '../../database/scope.ts'
+import { pastMessages } from '../../hosting/past-days.ts'
 import { HOUR_MS } from '../../lib/time.ts'
 
 export const EVENT_TYPES = [
@@ -109,15 +110,17 @@ export const countsOfDomain = (db: Db, domain: string, organizationId: string, f
 
 /** Deliveries of mail that a domain sent. */
 export async function deliveredOf(db: Db, domain: string, organizationId: string, from: Date) {
-  const row = await db
-    .selectFrom('mail_log')
-    .select(sql<number>`count(*)`.as('total'))
-    .where('organization_id', '=', organizationId)
-    .where('timestamp', '>=', from.toISOString())
-    .where('status', '=', 'delivered')
-    .where(sql<string>`split_part(lower(sender), '@', -1)`, '=', domain)
-    .executeTakeFirstOrThrow()
-  return row.total
+  const { rows } = await sql<{ total: number }>`
+    select sum(messages)::bigint as total from (
+      select count(*) as messages from mail_log
+      where organization_id = ${organizationId} and status = 'delivered'
+        and "timestamp" >= ${from.toISOString()}::timestamptz
+        and split_part(lower(sender), '@', -1) = ${domain}
+      union all
+      select messages from (${pastMessages('domain', domain, from)}) as past
+      where organization_id = ${organizationId}
+    ) as counted`.execute(db)
+  return rows[0]?.total ?? 0
 }
 
 /** Finds a message that was tracked, or that a stored event is about. */

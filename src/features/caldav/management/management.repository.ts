@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
 import { inScope, type Scope } from '../../../database/scope.ts'
+import { copiesIn, inCopies, type PastDays } from '../../../hosting/past-days.ts'
 import type { Page } from '../../../http/paging.ts'
+import { ch } from '../../../outbound/clickhouse.ts'
 import type { Kind } from '../protocol/places.ts'
 import type { Owner } from '../store/collections.repository.ts'
 
@@ -88,16 +90,39 @@ export async function contactsOf(db: Db, owner: Owner, { perPage, offset }: Page
 /** The addresses that a mailbox has written to, those of most messages first. */
 export async function correspondentsOf(
   db: Db,
+  past: PastDays,
   { email, organization_id }: Pick<OwnerRow, 'email' | 'organization_id'>,
   limit: number,
 ): Promise<string[]> {
   // The sender of a message from elsewhere proves nothing; such a row has another organization.
-  const { rows } = await sql<{ address: string }>`
-    select lower(recipient) as address from mail_log
-    where sender = ${email} and organization_id = ${organization_id}
-      and recipient like '%@%' and lower(recipient) <> ${email}
-    group by 1 order by count(*) desc, 1 limit ${limit}`.execute(db)
-  return rows.map(({ address }) => address)
+  const { rows } = await sql<{ copies: string[]; letters: Record<string, number> | null }>`
+    select ${copiesIn({})} as copies, (
+      select jsonb_object_agg(address, messages) from (
+        select lower(recipient) as address, count(*) as messages from mail_log
+        where sender = ${email} and organization_id = ${organization_id}
+          and recipient like '%@%' and lower(recipient) <> ${email}
+        group by 1 order by 2 desc, 1 limit ${limit}
+      ) as recipients
+    ) as letters`.execute(db)
+  const { copies = [], letters } = rows[0] ?? {}
+  const messages = new Map(Object.entries(letters ?? {}))
+  if (copies.length > 0) {
+    const sent = inCopies(copies, [
+      ch`sender = ${email}`,
+      ch`organization_id = ${organization_id}`,
+      ch`position(recipient, ${'@'}) > 0`,
+    ])
+    const found = await past.store().select<{ address: string; total: string }>(ch`
+      select lowerUTF8(recipient) as address, count() as total ${sent}
+      group by address having address <> ${email} order by total desc, address limit ${limit}`)
+    for (const { address, total } of found) {
+      messages.set(address, Number(total) + (messages.get(address) ?? 0))
+    }
+  }
+  return [...messages]
+    .sort(([one, first], [other, second]) => second - first || (one < other ? -1 : 1))
+    .map(([address]) => address)
+    .slice(0, limit)
 }
 
 /** Names that an address book has or had: a contact that was deleted is not added again. */

@@ -2,6 +2,7 @@ import type { Caller } from '../../../access/caller.ts'
 import { publicUrl } from '../../../config/index.ts'
 import type { Core } from '../../../core.ts'
 import type { Tx } from '../../../database/database.ts'
+import { pastDays } from '../../../hosting/past-days.ts'
 import { type Page, paginated } from '../../../http/paging.ts'
 import { sha256 } from '../../../lib/tokens.ts'
 import { ulid } from '../../../lib/ulid.ts'
@@ -32,12 +33,12 @@ const contactsTask = taskIn<typeof import('./read-contacts.task.ts')>(
   'features/caldav/management/read-contacts',
 )
 
-type Needs = Pick<Core, 'change' | 'config' | 'db' | 'now' | 'workers'>
+type Needs = Pick<Core, 'change' | 'clickhouse' | 'config' | 'db' | 'now' | 'workers'>
 
 export type ManagementService = ReturnType<typeof managementService>
 
 /** Management of the calendars and contacts of mailboxes by tenants. */
-export function managementService({ change, config, db, now, workers }: Needs) {
+export function managementService({ change, clickhouse, config, db, now, workers }: Needs) {
   async function ownerOf(caller: Caller, sent: string): Promise<owners.OwnerRow> {
     const found = await owners.findOwner(db, caller.scope, sent.trim().toLowerCase())
     if (!found) throw new errors.MailboxNotFound(sent)
@@ -168,7 +169,8 @@ export function managementService({ change, config, db, now, workers }: Needs) {
     /** Adds the people whom the mailbox has written to. A contact that was deleted stays deleted. */
     async collect(caller: Caller, email: string) {
       const found = await ownerOf(caller, email)
-      const addresses = await owners.correspondentsOf(db, found, MAX_COLLECTED)
+      const past = pastDays({ db, clickhouse })
+      const addresses = await owners.correspondentsOf(db, past, found, MAX_COLLECTED)
       const added = await change(caller, async (tx) => {
         const book = await bookOf(tx, found, COLLECTED)
         await refuseMoreObjects(tx, found.owner, 0)

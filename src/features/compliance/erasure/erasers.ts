@@ -1,7 +1,9 @@
 import type { Core } from '../../../core.ts'
 import type { Db } from '../../../database/database.ts'
+import { pastDays } from '../../../hosting/past-days.ts'
 import { eraseBatch } from '../../archive/archive.compliance.ts'
 import { eraseFromIndex } from '../../rag/rag.compliance.ts'
+import { erasePast } from '../personal-data/past-mail.ts'
 import type { Person } from '../personal-data/personal-table.ts'
 import { eraseEvents } from './erase-events.ts'
 import { eraseDeletedMail, eraseMail } from './erase-mail.ts'
@@ -32,6 +34,7 @@ export const erasers: readonly Eraser[] = [
   { name: 'rules', erase: traces.eraseRules },
   { name: 'exports', erase: traces.eraseExports },
   ...recordErasers,
+  { name: 'mail_log', erase: erasePastLog },
   { name: 'reports', erase: traces.eraseReports },
   { name: 'migrations', erase: traces.eraseMigrations },
   { name: 'events', erase: eraseEvents },
@@ -46,6 +49,12 @@ export const erasers: readonly Eraser[] = [
   { name: 'mailbox', erase: eraseMailbox },
   { name: 'deleted_mail', erase: eraseDeletedMail },
 ]
+
+/** After the rows in PostgreSQL, so that a day which moves meanwhile is not missed. */
+async function erasePastLog(core: Core, person: Person, add: Add): Promise<void> {
+  const rows = await erasePast(pastDays(core), person, pseudonymOf(core.vault, person.email))
+  if (rows > 0) await add(core.db, { rows })
+}
 
 async function eraseArchive({ db, vault }: Core, person: Person, add: Add): Promise<void> {
   const pseudonym = pseudonymOf(vault, person.email)

@@ -1,4 +1,5 @@
 import type { Core } from '../../../core.ts'
+import { pastDays } from '../../../hosting/past-days.ts'
 import type { Job } from '../../../jobs/jobs.ts'
 import { type Lease, LeaseLost, newLease, underLease } from '../../../jobs/lease.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
@@ -49,7 +50,7 @@ const claim = (core: Core) =>
       return 'not now' as const
     }
     const person = { email: user_email, account_id, organization_id }
-    const holds = row.begun_at ? [] : await coveringPerson(tx, person, at)
+    const holds = row.begun_at ? [] : await coveringPerson(tx, pastDays(core), person, at)
     if (holds.length > 0) {
       await erasures.postpone(tx, erasure_id, new Date(at.getTime() + HOUR_MS), ON_HOLD)
       if (row.error_message !== ON_HOLD) {

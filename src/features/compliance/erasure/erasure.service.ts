@@ -2,6 +2,7 @@ import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { refusing } from '../../../database/conflicts.ts'
 import type { Tx } from '../../../database/database.ts'
+import { pastDays } from '../../../hosting/past-days.ts'
 import { paginated } from '../../../http/paging.ts'
 import { domainOf } from '../../../lib/mail-address.ts'
 import { DAY_MS } from '../../../lib/time.ts'
@@ -31,11 +32,14 @@ interface Sent {
   reason?: string
 }
 
-type Needs = Pick<Core, 'access' | 'authCache' | 'change' | 'db' | 'events' | 'now'>
+type Needs = Pick<Core, 'access' | 'authCache' | 'change' | 'clickhouse' | 'db' | 'events' | 'now'>
 
 export type ErasureService = ReturnType<typeof erasureService>
 
-export function erasureService({ access, authCache, change, db, events, now }: Needs) {
+export function erasureService(needs: Needs) {
+  const { access, authCache, change, db, events, now } = needs
+  const past = pastDays(needs)
+
   /** Ends logins that a mail server or another process has cached. */
   async function flushLogins(email: string): Promise<void> {
     await authCache.flush([email])
@@ -45,7 +49,7 @@ export function erasureService({ access, authCache, change, db, events, now }: N
   return {
     /** Deactivates the mailbox now, if there is one; a job removes the data after the grace period. */
     async request(caller: Caller, sentEmail: string, sent: Sent) {
-      const person = await knownPerson(db, userEmail(sentEmail))
+      const person = await knownPerson(db, past, userEmail(sentEmail))
       const { email } = person
       const at = now()
       const scheduled = new Date(at.getTime() + GRACE_PERIOD_MS).toISOString()
@@ -57,7 +61,7 @@ export function erasureService({ access, authCache, change, db, events, now }: N
         change(caller, async (tx) => {
           const mailbox = await lockedMailbox(tx, person)
           if (person.organization_id) await lockOrganization(tx, person.organization_id)
-          const holds = await coveringPerson(tx, person, at)
+          const holds = await coveringPerson(tx, past, person, at)
           if (holds.length > 0) {
             throw new LegalHoldActive({ holds: holds.map(({ id, name }) => ({ id, name })) })
           }

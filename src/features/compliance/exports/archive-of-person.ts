@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Core } from '../../../core.ts'
 import { deletedMailboxes } from '../../../hosting/deleted-mailboxes.repository.ts'
+import { type PastDays, pastDays } from '../../../hosting/past-days.ts'
 import { type ArchiveWriter, csvLine, pathPart } from '../../../lib/archive-writer.ts'
 import { withMailbox } from '../../../mail/imap-mailbox.ts'
 import { KEPT_FOLDERS } from '../../../mail/kept-folders.ts'
@@ -16,7 +17,15 @@ import { addRecords } from './records-of-person.ts'
 
 type Needs = Pick<
   Core,
-  'config' | 'db' | 'doveadm' | 'mailServers' | 'now' | 'outbound' | 'sieve' | 'vault'
+  | 'clickhouse'
+  | 'config'
+  | 'db'
+  | 'doveadm'
+  | 'mailServers'
+  | 'now'
+  | 'outbound'
+  | 'sieve'
+  | 'vault'
 >
 type Counts = Record<string, number>
 
@@ -28,15 +37,21 @@ export async function fillArchive(
 ): Promise<Counts> {
   const { export_type: type } = request
   const counts: Counts = {}
+  const past = pastDays(needs)
+  const copies = await past.copiesIn({})
   if (type === 'full' || type === 'settings') {
     Object.assign(counts, await addSettings(needs, request, archive))
   }
   if (type === 'full') {
-    Object.assign(counts, await addLogs(needs, request, archive))
+    Object.assign(counts, await addLogs(needs, { past, copies }, request, archive))
     Object.assign(counts, await addRecords(needs, personOf(request), archive))
   }
   if (type === 'full' || type === 'contacts') {
-    counts.contacts = await addContacts(needs, request, archive)
+    counts.contacts = await addContacts(needs, { past, copies }, request, archive)
+  }
+  // The log of that day may be missing here, or be here twice. The export is tried again.
+  if (String(await past.copiesIn({})) !== String(copies)) {
+    throw new Error('a day of the mail log has moved during the export')
   }
   if (type === 'full' || type === 'emails') {
     Object.assign(counts, await addAllMail(needs, request, archive))
@@ -118,11 +133,21 @@ async function addRules({ sieve }: Needs, email: string, archive: ArchiveWriter)
   }
 }
 
-async function addLogs({ db }: Needs, request: ClaimedExport, archive: ArchiveWriter) {
+interface Past {
+  past: PastDays
+  copies: string[]
+}
+
+async function addLogs(
+  { db }: Needs,
+  { past, copies }: Past,
+  request: ClaimedExport,
+  archive: ArchiveWriter,
+) {
   const { account_id, user_email } = request
   let rows = 0
   async function* lines() {
-    for await (const row of person.mailLog(db, user_email)) {
+    for await (const row of person.mailLog(db, past, copies, user_email)) {
       rows++
       yield `${JSON.stringify(row)}\n`
     }
@@ -135,8 +160,13 @@ async function addLogs({ db }: Needs, request: ClaimedExport, archive: ArchiveWr
   return { log_rows: rows, sessions: sessions.length, failed_logins: failed.length }
 }
 
-async function addContacts({ db }: Needs, { user_email }: ClaimedExport, archive: ArchiveWriter) {
-  const contacts = await person.contacts(db, user_email)
+async function addContacts(
+  { db }: Needs,
+  { past, copies }: Past,
+  { user_email }: ClaimedExport,
+  archive: ArchiveWriter,
+) {
+  const contacts = await person.contacts(db, past, copies, user_email)
   const lines = contacts.map(({ address, sent, received }) => csvLine([address, sent, received]))
   archive.text('contacts.csv', csvLine(['address', 'sent', 'received']) + lines.join(''))
   archive.json('contacts.json', contacts)

@@ -1,5 +1,6 @@
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
+import { pastDays } from '../../../hosting/past-days.ts'
 import { paginated } from '../../../http/paging.ts'
 import { domainOf } from '../../../lib/mail-address.ts'
 import { ulid } from '../../../lib/ulid.ts'
@@ -20,17 +21,17 @@ import { isIntact, openSealed } from './sealed-archive.ts'
 
 const STATUS_LIMIT = 10
 
-type Needs = Pick<Core, 'change' | 'db' | 'events' | 'now' | 'vault'>
+type Needs = Pick<Core, 'change' | 'clickhouse' | 'db' | 'events' | 'now' | 'vault'>
 
 export type ExportService = ReturnType<typeof exportService>
 
-export const exportService = ({ change, db, events, now, vault }: Needs) => ({
+export const exportService = ({ change, clickhouse, db, events, now, vault }: Needs) => ({
   async request(
     caller: Caller,
     email: string,
     sent: { export_type?: ExportType; requested_by: string },
   ) {
-    const person = await knownPerson(db, userEmail(email))
+    const person = await knownPerson(db, pastDays({ db, clickhouse }), userEmail(email))
     const { account_id, organization_id, email: user_email } = person
     const { export_type = 'full', requested_by } = sent
     const at = now()

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
+import type { PastDays } from '../../../hosting/past-days.ts'
+import { pastContacts, pastLog } from '../personal-data/past-mail.ts'
 
 const BATCH_SIZE = 500
 
@@ -90,9 +92,13 @@ interface LogRow {
   size: number | null
 }
 
-/** Sent mail first, then received mail, then mail received through an alias; each oldest first. */
-export async function* mailLog(db: Db, email: string) {
+/**
+ * Sent mail first, then received mail, then mail received through an alias; each oldest first, beginning with
+ * the days in ClickHouse.
+ */
+export async function* mailLog(db: Db, past: PastDays, copies: string[], email: string) {
   for (const column of ['sender', 'recipient', 'original_recipient'] as const) {
+    yield* pastLog(past, copies, email, column)
     let after: { timestamp: string; id: string } = { timestamp: '-infinity', id: '' }
     for (;;) {
       const rows: LogRow[] = await logPage(db, email, column, after)
@@ -125,7 +131,7 @@ async function logPage(
 }
 
 /** Correspondents of the person with the number of messages, most frequent first. */
-export async function contacts(db: Db, email: string) {
+export async function contacts(db: Db, past: PastDays, copies: string[], email: string) {
   const { rows } = await sql<{ address: string; sent: number; received: number }>`
     select address, sum(sent)::int as sent, sum(received)::int as received from (
       select lower(recipient) as address, 1 as sent, 0 as received
@@ -134,5 +140,19 @@ export async function contacts(db: Db, email: string) {
       select lower(sender), 0, 1 from mail_log where recipient = ${email} and sender <> ''
     ) as letters
     group by address order by count(*) desc, address limit 100000`.execute(db)
-  return rows
+  const earlier = await pastContacts(past, copies, email)
+  if (earlier.length === 0) return rows
+  const sums = new Map(rows.map((row) => [row.address, row]))
+  for (const { address, sent, received } of earlier) {
+    const known = sums.get(address)
+    sums.set(address, {
+      address,
+      sent: sent + (known?.sent ?? 0),
+      received: received + (known?.received ?? 0),
+    })
+  }
+  const letters = ({ sent, received }: { sent: number; received: number }) => sent + received
+  return [...sums.values()].sort(
+    (one, other) => letters(other) - letters(one) || (one.address < other.address ? -1 : 1),
+  )
 }

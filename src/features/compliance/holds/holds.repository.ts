@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import { contains } from '../../../database/search.ts'
+import type { PastDays } from '../../../hosting/past-days.ts'
 import type { Page } from '../../../http/paging.ts'
 import { claimRows, heldBy, type Lease, released } from '../../../jobs/lease.ts'
 import type { Person } from '../personal-data/personal-table.ts'
@@ -58,8 +59,8 @@ export const covering = (db: Db, organizationId: string, email: string, now: Dat
  * The holds that an erasure of the person has to wait for: of the address, and of whole organizations that
  * have rows about the person.
  */
-export const coveringPerson = async (db: Db, person: Person, now: Date) => {
-  const owners = await ownersOf(db, person)
+export const coveringPerson = async (db: Db, past: PastDays, person: Person, now: Date) => {
+  const owners = await ownersOf(db, past, person)
   const found = await Promise.all(owners.map((owner) => covering(db, owner, person.email, now)))
   return found.flat()
 }

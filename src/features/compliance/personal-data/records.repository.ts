@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
+import type { PastDays } from '../../../hosting/past-days.ts'
+import { pastOwners } from './past-mail.ts'
 import { type Condition, type Person, type PersonalTable, words } from './personal-table.ts'
 import { register } from './register.ts'
 
@@ -52,7 +54,7 @@ const anyOf = (conditions: readonly Condition[]) =>
 const UNCOUNTED = new Set(['data_erasures', 'compliance_audit', 'events', 'organizations'])
 
 /** Returns whether anything is stored about a person who has no mailbox. */
-export async function isKnown(db: Db, person: Person): Promise<boolean> {
+export async function isKnown(db: Db, past: PastDays, person: Person): Promise<boolean> {
   const tables = register.filter(
     ({ table, exported }) => !UNCOUNTED.has(table) && (exported === 'records' || 'in' in exported),
   )
@@ -63,11 +65,11 @@ export async function isKnown(db: Db, person: Person): Promise<boolean> {
     )
     if (rows[0]?.found) return true
   }
-  return false
+  return (await pastOwners(past, person)).length > 0
 }
 
 /** The organizations that own rows which an erasure of the person would change. */
-export async function ownersOf(db: Db, person: Person): Promise<string[]> {
+export async function ownersOf(db: Db, past: PastDays, person: Person): Promise<string[]> {
   const owners = new Set(person.organization_id === null ? [] : [person.organization_id])
   for (const { table, owner, find } of register) {
     if (owner === undefined) continue
@@ -76,5 +78,6 @@ export async function ownersOf(db: Db, person: Person): Promise<string[]> {
       where ${anyOf(find(person))}`.execute(db)
     for (const row of rows) if (row.owner !== null) owners.add(row.owner)
   }
+  for (const owner of await pastOwners(past, person)) if (owner !== null) owners.add(owner)
   return [...owners].sort()
 }

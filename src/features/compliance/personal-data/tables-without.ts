@@ -40,6 +40,8 @@ export const tablesWithout: Record<string, string> = {
   jmap_places: 'keywords',
   jmap_thread_counts: '',
   mail_hosts: 'name roles address doveadm_url',
+  mail_log_day_counts: 'kind name status',
+  mail_log_moves: '',
   mail_log_positions: 'name head inode counted',
   mail_scores: '',
   mail_traffic_days: 'domain',

@@ -1,4 +1,5 @@
 import type { Core } from '../../../core.ts'
+import { pastDays } from '../../../hosting/past-days.ts'
 import { expirers } from './expirers.ts'
 import { countOldMail, daysBefore } from './old-mail.ts'
 import type { PolicyFields } from './policies.repository.ts'
@@ -22,6 +23,7 @@ export async function previewOf(
   after: string,
 ) {
   const { db, doveadm, now } = core
+  const past = pastDays(core)
   const held = await runs.heldIn(db, organizationId, now())
   const counts: Record<string, number> & OldMail = { messages_deleted: 0, messages_archived: 0 }
   const nothing = { counts, mailboxes_counted: 0, mailboxes_held: 0, next_after: null }
@@ -29,7 +31,7 @@ export async function previewOf(
   if (after === '') {
     const before = daysBefore(now(), policy.retention_days)
     const expiring = { organization_id: organizationId, before, held: held.addresses }
-    for (const { name, count } of expirers) counts[name] = await count(db, expiring)
+    for (const { name, count } of expirers) counts[name] = await count(db, expiring, past)
   }
   if (!doveadm.isConfigured) return { ...nothing, on_hold: false }
   const end = Date.now() + TIME_LIMIT_MS

@@ -1,4 +1,5 @@
 import type { Core } from '../../../core.ts'
+import { pastDays } from '../../../hosting/past-days.ts'
 import type { Job } from '../../../jobs/jobs.ts'
 import { type Lease, LeaseLost, newLease, underLease } from '../../../jobs/lease.ts'
 import { lockOrganization } from '../people.repository.ts'
@@ -64,13 +65,14 @@ async function saveProgress(
 async function expireRows(core: Core, run: runs.Run, lease: Lease): Promise<void> {
   const { organization_id } = run
   const before = daysBefore(core.now(), run.retention_days)
+  const past = pastDays(core)
   for (const { name, expire } of expirers) {
     for (;;) {
       const deleted = await core.db.transaction().execute(async (tx) => {
         await lockOrganization(tx, organization_id)
         const held = await runs.heldIn(tx, organization_id, core.now())
         if (held.isWholeOrganization) return 0
-        const count = await expire(tx, { organization_id, before, held: held.addresses })
+        const count = await expire(tx, { organization_id, before, held: held.addresses }, past)
         await saveProgress(core, run, lease, { [name]: count }, undefined, tx)
         return count
       })
