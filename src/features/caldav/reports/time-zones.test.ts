@@ -9,6 +9,7 @@ import {
   TOKYO,
   zone,
 } from '../../../../test/support/dav.ts'
+import { CALENDAR_TIMEZONE } from '../xml/names.ts'
 
 let dav: Awaited<ReturnType<typeof startDav>>
 let acme: Awaited<ReturnType<typeof dav.app.tenant>>
@@ -164,6 +165,19 @@ describe('dates and times without a zone are found in', () => {
     )
     const midnight = range('20260609T150000Z', '20260609T150100Z')
     expect(await found('new-york', events(midnight), TOKYO)).toEqual(['day'])
+  })
+
+  it('UTC when the zone of the calendar was stored before zones were checked', async () => {
+    await make('old')
+    const properties = { [CALENDAR_TIMEZONE]: xml(broken('FREQ=SECONDLY')) }
+    await dav.app.core.db
+      .updateTable('dav_collections')
+      .set({ properties })
+      .where('uri', '=', 'old')
+      .execute()
+    expect(await found('old', events(EVENING))).toEqual([])
+    expect(await found('old', events(EARLY))).toEqual(['day'])
+    await me.delete(`${home}old/`)
   })
 
   it('UTC again when the zone of the calendar is removed', async () => {
