@@ -82,3 +82,16 @@ export const microsOf = (time: Date): number =>
 export const pastMessages = (kind: 'alias' | 'credential' | 'domain', name: unknown, since: Date) =>
   sql`select * from mail_log_day_counts
     where kind = ${kind} and name = ${name} and day >= ${dateOf(since)}::date`
+
+/** The oldest day that ended before a time and waits, although no day was copied or moved for an hour. */
+export async function stuckDay(db: Core['db'], endedBefore: Date, now: Date) {
+  const { rows } = await sql<{ day: string }>`
+    select (begins_at at time zone 'UTC')::date::text as day from day_partitions
+    where table_name = 'mail_log' and ends_at <= ${endedBefore.toISOString()}::timestamptz
+      and ends_at - begins_at = interval '1 day'
+      and not exists (
+        select from mail_log_moves
+        where greatest(copied_at, moved_at) > ${now.toISOString()}::timestamptz - interval '1 hour')
+    order by begins_at limit 1`.execute(db)
+  return rows[0]?.day
+}

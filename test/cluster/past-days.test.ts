@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sweep } from '../../src/features/monitoring/sweep.ts'
+import { HOUR_MS } from '../../src/lib/time.ts'
 import { type Client, startApp } from '../support/app.ts'
 import { clickHouseMissing, startClickHouse, startLosingProxy } from '../support/clickhouse.ts'
 import { MESSAGES, startPastDays, TRACE } from '../support/past-days.ts'
@@ -204,6 +206,29 @@ describe.skipIf(clickHouseMissing)(
       expect(await host.operator.get(`${TRACE}?status=held`)).toMatchObject({ status: 200 })
       proxy.mend()
       expect(await host.operator.get(TRACE)).toMatchObject({ status: 200 })
+    })
+
+    it('is a watched service: down while it is away, and while no day moves', async () => {
+      const watched = async () => {
+        await sweep(host.moving())
+        const { body } = await host.operator.get('/api/v1/monitoring/services')
+        const { status, error } = body.data.services.clickhouse
+        return { status, error }
+      }
+      expect(await watched()).toEqual({ status: 'up', error: null })
+      await host.makeDay(-15)
+      expect(await watched()).toEqual({ status: 'up', error: null })
+      host.app.clock.advance(2 * HOUR_MS)
+      const day = host.dateOf(-15)
+      expect(await watched()).toEqual({
+        status: 'down',
+        error: `${day} of the mail log does not move to ClickHouse`,
+      })
+      await host.move()
+      expect(await watched()).toEqual({ status: 'up', error: null })
+      await clickhouse.kill()
+      expect(await watched()).toMatchObject({ status: 'down' })
+      await clickhouse.start()
     })
 
     it('answers 503 for past days when the setting was removed', async () => {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { MailServerSettings } from '../../../config/mail-servers.ts'
 import type { Core } from '../../../core.ts'
+import { stuckDay } from '../../../hosting/past-days.ts'
+import { DAY_MS } from '../../../lib/time.ts'
 import { within } from '../../../lib/timeout.ts'
 import { reachable } from '../heartbeat.ts'
 import { type DaemonLife, daemonLives } from '../heartbeats.repository.ts'
@@ -9,6 +11,8 @@ import { greeting } from './greeting.ts'
 import { httpAnswer } from './http-answer.ts'
 
 export const PATIENCE_MS = 3000
+/** Days of the mail log move within minutes, and some days later when ClickHouse was away. */
+const LATE_DAYS = 2
 
 /** A service and its probe, which throws the reason when the service does not work. */
 export interface Target {
@@ -18,7 +22,7 @@ export interface Target {
   probe(): Promise<void>
 }
 
-type Needs = Pick<Core, 'db' | 'mailServers' | 'redis'>
+type Needs = Pick<Core, 'config' | 'db' | 'mailServers' | 'now' | 'redis'>
 
 /** The parts of this installation whose location is configured. */
 export async function targetsOf(core: Needs): Promise<Target[]> {
@@ -37,17 +41,35 @@ export async function answersNow(core: Needs, name: string): Promise<boolean> {
   }
 }
 
-function stores({ db, redis }: Needs): Target[] {
+function stores(needs: Needs): Target[] {
+  const { config, db, redis } = needs
   const postgresql = {
     name: 'postgresql',
     protocol: 'postgresql',
     critical: true,
     probe: async () => void (await within(PATIENCE_MS, sql`select 1`.execute(db))),
   }
-  if (!redis) return [postgresql]
-  const ping = async () => (await redis.connection()).ping()
-  const probe = async () => void (await within(PATIENCE_MS, ping()))
-  return [postgresql, { name: 'redis', protocol: 'redis', critical: false, probe }]
+  const targets: Target[] = [postgresql]
+  if (redis) {
+    const ping = async () => (await redis.connection()).ping()
+    const probe = async () => void (await within(PATIENCE_MS, ping()))
+    targets.push({ name: 'redis', protocol: 'redis', critical: false, probe })
+  }
+  const url = config.MAIL_LOG_CLICKHOUSE_URL
+  if (url) {
+    const probe = () => probeClickHouse(needs, url)
+    targets.push({ name: 'clickhouse', protocol: 'http', critical: false, probe })
+  }
+  return targets
+}
+
+/** Past days of the mail log must be readable, and more of them must move there. */
+async function probeClickHouse({ config, db, now }: Needs, url: string): Promise<void> {
+  await httpAnswer(new URL('/ping', new URL(url).origin).href, { patienceMs: PATIENCE_MS })
+  const dueDays = config.MAIL_LOG_CLICKHOUSE_AFTER_DAYS + LATE_DAYS
+  const late = new Date(now().getTime() - dueDays * DAY_MS)
+  const day = await within(PATIENCE_MS, stuckDay(db, late, now()))
+  if (day !== undefined) throw new Error(`${day} of the mail log does not move to ClickHouse`)
 }
 
 function mailServerTargets(settings: MailServerSettings): Target[] {
