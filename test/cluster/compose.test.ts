@@ -103,4 +103,25 @@ describe.skipIf(missing)(`the whole host of compose${skipped(missing)}`, () => {
     await until(() => succeeds(() => send('after the kill', 'smtps://127.0.0.1:465')))
     expect(await fetched(3)).toContain('Subject: after the kill')
   })
+  it('has its mail, its people and its certificate after down and up', async () => {
+    const idOf = (service: string) =>
+      engine.podman(['inspect', '--format={{.Id}}', host.containerOf(service)])
+    const certificate = () =>
+      host.inside('edge', 'sh', '-c', 'cat $(postconf -h smtpd_tls_cert_file) | openssl sha256')
+    const before = { edge: idOf('edge'), certificate: certificate() }
+    host.down()
+    expect(() => host.curl(inbox(1), ...LOGIN)).toThrow('curl: (7)')
+    host.up()
+    expect(await fetched(3)).toContain('Subject: after the kill')
+    await until(() => succeeds(() => send('after down and up', 'smtps://127.0.0.1:465')))
+    expect(await fetched(4)).toContain('Subject: after down and up')
+    await until(() => succeeds(() => web('/health')))
+    const signedIn = web(
+      '/api/v1/auth/login',
+      ...['--json', JSON.stringify({ email: USER, password: PASSWORD })],
+    )
+    expect(JSON.parse(signedIn).type).toBe('success')
+    expect(idOf('edge')).not.toBe(before.edge)
+    expect(certificate()).toBe(before.certificate)
+  })
 })

@@ -40,7 +40,7 @@ if [ ! -e $folder/PG_VERSION ]; then
   echo 'host all all all scram-sha-256' >>$folder/pg_hba.conf
   echo "CREATE DATABASE $POSTGRES_DB" | postgres --single -D $folder postgres
 fi
-exec postgres -D $folder -c listen_addresses='*' -c unix_socket_directories=/var/run/postgresql
+exec "$@" -D $folder -c listen_addresses='*' -c unix_socket_directories=/var/run/postgresql
 `
 
 /** Stand-ins of the public images: the same programs and interfaces, from Debian and from npm. */
@@ -57,7 +57,8 @@ COPY postgres /usr/local/bin/start-postgres
 RUN chmod 0755 /usr/local/bin/start-postgres \\
   && install -d -o node /var/lib/postgresql /var/run/postgresql
 USER node
-CMD ["start-postgres"]
+ENTRYPOINT ["start-postgres"]
+CMD ["postgres"]
 
 FROM programs AS redis
 WORKDIR /data
@@ -118,6 +119,12 @@ export async function composeHost(engine: Engine) {
   const containerOf = (service: string) => `${PROJECT}_${service}_1`
   return {
     up: () => compose('up', '--detach', '--no-build', ...SERVICES),
+    /** Removes containers and networks; the volumes stay. */
+    down() {
+      // Podman, unlike Docker, removes no container whose network another one shares.
+      compose('rm', '--stop', '--force', 'edge')
+      compose('down')
+    },
     containerOf,
     /** Runs a program in the container of a service. */
     inside: (service: string, ...command: string[]) =>
