@@ -28,43 +28,44 @@ export type PastDaysNeeds = Pick<Core, 'db' | 'clickhouse'>
  * The days of the log that have moved to ClickHouse. A reader reads PostgreSQL first, then the copies, then
  * ClickHouse: a day that moves meanwhile is found on both sides, and never on none.
  */
-export const pastDays = ({ db, clickhouse }: PastDaysNeeds) => ({
-  /** The copies of the days in the range, oldest first; empty when PostgreSQL has all of them. */
-  async copiesIn(range: Range): Promise<string[]> {
-    const { rows } = await sql<{ copies: string[] }>`select ${copiesIn(range)} as copies`.execute(
-      db,
-    )
-    return rows[0]?.copies ?? []
-  },
-
-  /**
-   * Changes the rows of the copies, waits until they are rewritten, and returns their number. A change that was
-   * interrupted can be made again.
-   */
-  async change(copies: string[], change: Fragment, where: Fragment): Promise<number> {
-    const rows = inCopies(copies, [where])
-    const store = this.store()
-    const [found] = await store.select<{ total: string }>(ch`select count() as total ${rows}`)
-    const total = Number(found?.total ?? 0)
-    if (total === 0) return 0
-    // A row for which the condition is null would be deleted.
-    const isMeant = ch`copy_id in ${copies} and ifNull(${where}, 0)`
-    await store.execute(ch`alter table mail_log ${change} where ${isMeant}`)
-    for (const end = Date.now() + CHANGE_MS; Date.now() < end; await sleep(POLL_MS)) {
-      const [running] = await store.select(ch`
-        select 1 from system.mutations
-        where database = currentDatabase() and table = ${'mail_log'} and is_done = 0 limit 1`)
-      if (!running) return total
-    }
-    throw new PastDaysAway()
-  },
-
+export function pastDays({ db, clickhouse }: PastDaysNeeds) {
   /** Throws when days have moved and MAIL_LOG_CLICKHOUSE_URL is not set any more. */
-  store(): ClickHouse {
+  function store(): ClickHouse {
     if (!clickhouse) throw new PastDaysAway()
     return clickhouse
-  },
-})
+  }
+  return {
+    store,
+
+    /** The copies of the days in the range, oldest first; empty when PostgreSQL has all of them. */
+    async copiesIn(range: Range): Promise<string[]> {
+      const { rows } = await sql<{ copies: string[] }>`
+        select ${copiesIn(range)} as copies`.execute(db)
+      return rows[0]?.copies ?? []
+    },
+
+    /**
+     * Changes the rows of the copies, waits until they are rewritten, and returns their number. A change that
+     * was interrupted can be made again.
+     */
+    async change(copies: string[], change: Fragment, where: Fragment): Promise<number> {
+      const rows = inCopies(copies, [where])
+      const [found] = await store().select<{ total: string }>(ch`select count() as total ${rows}`)
+      const total = Number(found?.total ?? 0)
+      if (total === 0) return 0
+      // A row for which the condition is null would be deleted.
+      const isMeant = ch`copy_id in ${copies} and ifNull(${where}, 0)`
+      await store().execute(ch`alter table mail_log ${change} where ${isMeant}`)
+      for (const end = Date.now() + CHANGE_MS; Date.now() < end; await sleep(POLL_MS)) {
+        const [running] = await store().select(ch`
+          select 1 from system.mutations
+          where database = currentDatabase() and table = ${'mail_log'} and is_done = 0 limit 1`)
+        if (!running) return total
+      }
+      throw new PastDaysAway()
+    },
+  }
+}
 
 /** The rows of these copies that meet all conditions. */
 export const inCopies = (copies: string[], tests: readonly Fragment[]): Fragment =>

@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sweep } from '../../src/features/monitoring/sweep.ts'
 import { HOUR_MS } from '../../src/lib/time.ts'
 import { type Client, startApp } from '../support/app.ts'
 import { clickHouseMissing, startClickHouse, startLosingProxy } from '../support/clickhouse.ts'
 import { MESSAGES, startPastDays, TRACE } from '../support/past-days.ts'
+import { run } from '../support/process.ts'
 import { skipped } from '../support/programs.ts'
+import { waitFor } from '../support/wait.ts'
 
 const AWAY = {
   status: 503,
@@ -229,6 +233,34 @@ describe.skipIf(clickHouseMissing)(
       await clickhouse.kill()
       expect(await watched()).toMatchObject({ status: 'down' })
       await clickhouse.start()
+    })
+
+    it('finds past days on the command line', async () => {
+      const env = {
+        DATA_DIR: host.app.dataDir,
+        DATABASE_URL: host.app.database.url,
+        MAIL_LOG_CLICKHOUSE_URL: host.app.core.config.MAIL_LOG_CLICKHOUSE_URL ?? '',
+      }
+      const { body } = await host.operator.get(`${TRACE}?login=shop-app`)
+      const found = await run(['trace', '--login', 'shop-app', '--json'], env)
+      expect(found).toMatchObject({ code: 0, stderr: '' })
+      expect(JSON.parse(found.stdout)).toEqual(body.data)
+    })
+
+    it('logs the reason of a refusal, and no password', async () => {
+      const wrong = new URL(host.app.core.config.MAIL_LOG_CLICKHOUSE_URL ?? '')
+      wrong.password = 'not-the-password'
+      const env = { MAIL_LOG_CLICKHOUSE_URL: wrong.href, MAIL_LOG_CLICKHOUSE_AFTER_DAYS: '36500' }
+      const other = await startApp({ database: host.app.database, env })
+      const support = await other.operator('support')
+      expect(await support.get(TRACE)).toMatchObject(AWAY)
+      const log = await waitFor(() => {
+        const text = readFileSync(join(other.dataDir, 'logs', 'api.log'), 'utf8')
+        return text.includes('ClickHouse unavailable') && text
+      })
+      expect(log).toContain('Wrong password for user')
+      expect(log).not.toContain('not-the-password')
+      await other.stop()
     })
 
     it('answers 503 for past days when the setting was removed', async () => {

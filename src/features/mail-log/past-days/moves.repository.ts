@@ -23,8 +23,9 @@ export async function claim(db: Db, lease: Lease, endedBefore: Date, copiedBefor
       and ends_at - begins_at = interval '1 day'`
   // A day that expired before it had moved.
   await sql`
-    delete from mail_log_moves where moved_at is null and ${isFree}
-      and not exists (select from (${due}) as due where due.day = mail_log_moves.day)`.execute(db)
+    delete from mail_log_moves where moved_at is null and ${isFree} and not exists (
+      select from day_partitions where table_name = 'mail_log'
+        and begins_at = mail_log_moves.day::timestamp at time zone 'UTC')`.execute(db)
   await sql`
     insert into mail_log_moves (day) select day from (${due}) as due
     on conflict do nothing`.execute(db)
