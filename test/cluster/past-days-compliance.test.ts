@@ -77,7 +77,9 @@ describe.skipIf(clickHouseMissing)(
           return body.data.items[0].status === 'completed' && body.data.items[0]
         })
         const cookie = [...owner.jar].map(([name, value]) => `${name}=${value}`).join('; ')
-        const file = await fetch(host.app.base + done.download_url, { headers: { cookie } })
+        // An open connection would keep the app from its end.
+        const headers = { cookie, connection: 'close' }
+        const file = await fetch(host.app.base + done.download_url, { headers })
         const entries = unzip(Buffer.from(await file.arrayBuffer()))
         const text = (name: string) => entries.get(name)?.toString() ?? ''
         const log = text('logs/mail.ndjson').trim().split('\n')
