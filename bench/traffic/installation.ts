@@ -12,9 +12,10 @@ export async function startTrafficInstallation(
   rows: number,
   days: number,
   started: Started[],
+  env: Record<string, string> = {},
 ) {
   const serve = () =>
-    start(process.execPath, [MAIN, 'serve'], { DATA_DIR: dataDir, PORT: '0' }, started)
+    start(process.execPath, [MAIN, 'serve'], { DATA_DIR: dataDir, PORT: '0', ...env }, started)
   const first = await serve()
   const before = open(dataDir)
   const begin = performance.now()
