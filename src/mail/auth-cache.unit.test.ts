@@ -12,7 +12,7 @@ afterEach(() => doveadm.stop())
 
 const log = { warn: () => {} }
 const cache = (DOVEADM_URL = '', DOVEADM_API_KEY = 'the key') =>
-  authCache(doveadmClient(mailServersOf({ DOVEADM_URL, DOVEADM_API_KEY })), log, 0.1)
+  authCache(doveadmClient(mailServersOf({ DOVEADM_URL, DOVEADM_API_KEY })), log, 1)
 
 describe('flushing the login cache', () => {
   it('returns false when Dovecot is not configured or not reachable', async () => {
