@@ -4,8 +4,6 @@ import type { Budget } from './budget.ts'
 import { connect, type Target } from './connect.ts'
 import { NoAnswer } from './outage.ts'
 
-/** Opening a connection, with the look at what kind of server answers, may take this long. */
-const CONNECT_MS = 5000
 // Locks of a transaction whose client has vanished end with it.
 const IDLE_TRANSACTION_MS = 60_000
 const READ_ONLY = '25006'
@@ -16,6 +14,8 @@ export interface Opening {
   name: string
   budget: Budget
   needsPrimary: boolean
+  /** Opening the connection, with the look at what kind of server answers, may take this long. */
+  connectMs: number
   onnotify?: (channel: string, payload: string) => void
   /** Called when the server did not answer in time. */
   silent?: () => void
@@ -38,12 +38,12 @@ export class Client {
 
   constructor(target: Target, opening: Opening) {
     this.#opening = opening
-    const { name, onnotify } = opening
+    const { name, connectMs, onnotify } = opening
     this.#sql = connect(target, {
       max: 1,
       max_lifetime: null,
       idle_timeout: 0,
-      connect_timeout: CONNECT_MS / 1000,
+      connect_timeout: connectMs / 1000,
       connection: { application_name: `mailplane ${name}`, TimeZone: 'UTC' },
       onclose: () => this.discard(),
       ...(onnotify && { onnotify }),
@@ -59,7 +59,7 @@ export class Client {
   /** Opens the connection. Rejects if the server is a replica and a primary is needed. */
   static async open(target: Target, opening: Opening): Promise<Client> {
     const client = new Client(target, opening)
-    const { budget, needsPrimary } = opening
+    const { budget, connectMs, needsPrimary } = opening
     try {
       // Not in the startup packet, which pgbouncer refuses.
       const answers = await client.run(
@@ -72,7 +72,7 @@ export class Client {
                from pg_stat_activity where pid = pg_backend_pid()`,
             )
             .simple(),
-        CONNECT_MS,
+        connectMs,
       )
       const [last] = (answers as unknown as { read_only: string; backend: string }[][]).at(-1) ?? []
       if (needsPrimary && last?.read_only !== 'off') {

@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, inject, it } from 'vitest'
 import { cloneDatabase } from '../../test/support/postgres.ts'
@@ -72,4 +73,21 @@ it('rejects every transaction while the server cannot be reached', async () => {
     await expect(nowhere.db.transaction().execute(backendOf)).rejects.toThrow('ECONNREFUSED')
   }
   await nowhere.close()
+})
+
+it('gives a slow server more time to connect when statements may take longer', async () => {
+  const { hostname, port } = new URL(clone.url)
+  const slow = createServer((client) => {
+    const forward = () => client.pipe(connect(Number(port), hostname)).pipe(client)
+    // Longer than the attempts of the default take.
+    setTimeout(forward, 5500)
+  })
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+  const url = new URL(clone.url)
+  url.port = String((slow.address() as AddressInfo).port)
+  const patient = openDatabase(url.href, { pool: 2, name: 'patient', timeout: 120 })
+  const { rows } = await sql`select 1 as one`.execute(patient.db)
+  expect(rows).toEqual([{ one: 1 }])
+  await patient.close()
+  await new Promise((resolve) => slow.close(resolve))
 })

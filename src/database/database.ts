@@ -33,6 +33,9 @@ interface Settings {
 
 export const DEFAULT_TIMEOUT = 8
 export const DEFAULT_LONG_TIMEOUT = 900
+/** Seconds of an attempt to connect: the time of a statement less these, but not fewer than 5. */
+const LEFT_FOR_STATEMENT = 3
+const LEAST_CONNECT = 5
 /** Connections for the statements of long work, and as many for its transactions. */
 const LONG_CONNECTIONS = 2
 
@@ -41,7 +44,7 @@ export function openDatabase(
   target: Target,
   { pool, name, timeout = DEFAULT_TIMEOUT, longTimeout = DEFAULT_LONG_TIMEOUT }: Settings,
 ): Database {
-  const open = primaryOf(target)
+  const open = primaryOf(target, Math.max(LEAST_CONNECT, timeout - LEFT_FOR_STATEMENT) * 1000)
   const usual = lending(open, name, Math.ceil(pool / 2), budgetOf(timeout))
   const watch = watchOver(open)
   const opened = async (opening: Parameters<OpenClient>[0]) => watch.add(await open(opening))

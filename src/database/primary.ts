@@ -9,15 +9,17 @@ const STAGGER_MS = 300
 const PAUSE_MS = 200
 /** A host that refused is asked again after this time, while another one is silent. */
 const AGAIN_MS = 500
+const CONNECT_MS = 5000
 const LOOK_UP = {
   name: 'look-up',
+  connectMs: CONNECT_MS,
   budget: { statementMs: 5000, lockMs: 5000, silenceMs: 5000 },
 }
 
-export type OpenClient = (opening: Omit<Opening, 'needsPrimary'>) => Promise<Client>
+export type OpenClient = (opening: Omit<Opening, 'needsPrimary' | 'connectMs'>) => Promise<Client>
 
 /** Opens connections to the server that accepts writes, first where the last one was opened. */
-export function primaryOf(target: Target): OpenClient {
+export function primaryOf(target: Target, connectMs = CONNECT_MS): OpenClient {
   const { targets, needsPrimary } = hostsOf(target)
   let preferred = targets[0] as Target
   let failure: { error: unknown; at: number } | undefined
@@ -34,7 +36,7 @@ export function primaryOf(target: Target): OpenClient {
 
   return async (opening) => {
     if (failure && performance.now() - failure.at < PAUSE_MS) throw failure.error
-    const openAt = (one: Target) => Client.open(one, { ...opening, needsPrimary })
+    const openAt = (one: Target) => Client.open(one, { ...opening, connectMs, needsPrimary })
     try {
       const first = openAt(preferred)
       if (targets.length === 1) return await first
