@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type App, startApp } from '../../test/support/app.ts'
 import { HOUR_MS, MINUTE_MS } from '../lib/time.ts'
 
@@ -134,49 +134,72 @@ describe('a cached credential', () => {
 })
 
 describe('the last_used time of a credential', () => {
+  /** Its uses are stored when a test asks for it, and not once a second. */
+  let still: App
+  beforeAll(async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] })
+    still = await startApp({ database: app.database }).finally(() => vi.useRealTimers())
+  })
+  afterAll(() => still.stop())
+
+  const flush = () => still.core.access.identities.flush()
+
   it('is stored in one write for many requests', async () => {
-    const tenant = await app.tenant('counted')
-    await app.core.access.identities.flush()
+    const tenant = await still.tenant('counted')
+    await flush()
     for (let request = 1; request <= 20; request++) await tenant.get(ME)
-    await app.core.access.identities.flush()
+    await flush()
     const used = await keyRow(tenant.keyId)
     expect(used.last_used).not.toBeNull()
-    await app.core.access.identities.flush()
+    await flush()
     expect(await keyRow(tenant.keyId)).toEqual(used)
   })
 
+  it('is stored by the end of a flush that began while another one had taken it', async () => {
+    const tenant = await still.tenant('taken')
+    await tenant.get(ME)
+    let second: Promise<unknown> | undefined
+    await app.core.db.transaction().execute(async (tx) => {
+      await sql`select 1 from api_keys where key_id = ${tenant.keyId} for update`.execute(tx)
+      void flush()
+      second = flush().then(async () => (await keyRow(tenant.keyId)).last_used)
+      await keyRow(tenant.keyId)
+    })
+    expect(await second).not.toBeNull()
+  })
+
   it('is not changed by a request that was rejected', async () => {
-    const tenant = await app.tenant('unused')
+    const tenant = await still.tenant('unused')
     expect((await tenant.get('/api/v1/platform/audit')).status).toBe(403)
-    await app.core.access.identities.flush()
+    await flush()
     expect((await keyRow(tenant.keyId)).last_used).toBeNull()
   })
 
   it('is never replaced with an earlier time', async () => {
-    const tenant = await app.tenant('ahead')
+    const tenant = await still.tenant('ahead')
     await sql`update api_keys set last_used = '2999-01-01' where key_id = ${tenant.keyId}`.execute(
-      app.core.db,
+      still.core.db,
     )
     await tenant.get(ME)
-    await app.core.access.identities.flush()
+    await flush()
     expect((await keyRow(tenant.keyId)).last_used).toBe('2999-01-01T00:00:00.000Z')
   })
 
   it('extends the idle expiry of a session, in one write for many requests', async () => {
-    const tenant = await app.tenant('sliding')
-    const session = await app.session('dashboard', tenant.userId)
-    await app.core.access.identities.flush()
+    const tenant = await still.tenant('sliding')
+    const session = await still.session('dashboard', tenant.userId)
+    await flush()
     const before = await sessionVersion(session.id)
-    app.clock.advance(MINUTE_MS)
+    still.clock.advance(MINUTE_MS)
     for (let request = 1; request <= 10; request++) await session.get(ME)
     expect(await sessionVersion(session.id)).toBe(before)
-    await app.core.access.identities.flush()
-    const row = await app.core.db
+    await flush()
+    const row = await still.core.db
       .selectFrom('sessions')
       .select('expires_at')
       .where('id', '=', session.id)
       .executeTakeFirstOrThrow()
-    const hours = (Date.parse(row.expires_at) - app.clock.now().getTime()) / HOUR_MS
+    const hours = (Date.parse(row.expires_at) - still.clock.now().getTime()) / HOUR_MS
     expect(hours).toBeGreaterThan(7.99)
     expect(hours).toBeLessThanOrEqual(8)
   })

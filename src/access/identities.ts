@@ -1,5 +1,6 @@
 import type { Core } from '../core.ts'
 import { WatchedCache } from '../database/watched-cache.ts'
+import { limiter } from '../lib/mutex.ts'
 import { findKey, findSession, findToken, slideSessions, touchKeys } from './access.repository.ts'
 import type { Identity, SessionKind } from './caller.ts'
 
@@ -19,7 +20,7 @@ export function identities({ db, now, log, isFresh }: Needs) {
   const usedKeys = new Map<string, number>()
   const usedSessions = new Map<string, number>()
 
-  const flush = async () => {
+  const store = async () => {
     const keys = [...usedKeys]
     const sessions = [...usedSessions]
     usedKeys.clear()
@@ -33,6 +34,9 @@ export function identities({ db, now, log, isFresh }: Needs) {
       log.warn({ err: error }, 'last use of credentials was not stored')
     }
   }
+  const inTurn = limiter(1)
+  /** Resolves when all uses until now are stored, those that a flush under way has taken too. */
+  const flush = () => inTurn(store)
   const timer = setInterval(flush, FLUSH_MS)
   timer.unref()
 

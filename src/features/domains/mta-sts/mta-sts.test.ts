@@ -161,7 +161,7 @@ describe('the MTA-STS policy', () => {
 
   it('is looked at while the DNS servers of another tenant never answer', async () => {
     await hostCertificate()
-    // That of the other tenant is due first.
+    // The domain of the other tenant is due first.
     const due = (mta_sts_checked_at: string) => ({
       mta_sts_mode: 'enforce' as const,
       mta_sts_checked_at,
