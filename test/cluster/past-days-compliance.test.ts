@@ -223,6 +223,24 @@ describe.skipIf(clickHouseMissing)(
         const days = await host.app.core.db.selectFrom('mail_log_moves').select('day').execute()
         expect(days).toHaveLength(2)
       })
+
+      it('of the platform heeds a hold that is made while ClickHouse hangs', async () => {
+        await start({ MAIL_LOG_RETENTION_DAYS: '90' })
+        await host.makeDay(-95)
+        await host.insert([host.row('old', -95)])
+        await host.move()
+        const { requests } = proxy
+        clickhouse.pause()
+        const dropping = keepLogDays.run(host.app.core)
+        try {
+          await waitFor(() => proxy.requests > requests)
+          expect((await hold(host.acme.organizationId, [])).status).toBe(201)
+        } finally {
+          clickhouse.resume()
+        }
+        await dropping
+        expect(await traced()).toEqual(['old'])
+      })
     })
   },
 )

@@ -61,6 +61,9 @@ export async function startClickHouse() {
     ask,
     start,
     kill: () => server.kill(),
+    /** Makes ClickHouse hang until it is resumed. */
+    pause: () => process.kill(server.pid, 'SIGSTOP'),
+    resume: () => process.kill(server.pid, 'SIGCONT'),
     stop: () => programs.stop(),
     /** The URL of a new database, through another port when there is a proxy. */
     async database(name: string, through = port): Promise<string> {

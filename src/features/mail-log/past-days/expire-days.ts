@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Core } from '../../../core.ts'
-import type { Tx } from '../../../database/database.ts'
+import type { Db } from '../../../database/database.ts'
 import { inCopies, microsOf, pastDays } from '../../../hosting/past-days.ts'
 import { midnightOf } from '../../../lib/dates.ts'
 import { ch, type Fragment, joined } from '../../../outbound/clickhouse.ts'
@@ -16,23 +16,31 @@ export async function dropPastDays(core: Core, before: Date): Promise<void> {
   const past = pastDays(core)
   if (!clickhouse) return
   for (const { day, copy_id } of await moves.movedBefore(db, midnightOf(before))) {
-    await db.transaction().execute(async (tx) => {
-      // No row may come to be kept before the others are gone.
-      await sql`lock table legal_holds, retention_policies in share mode`.execute(tx)
-      const kept = await keptIn(tx, now())
-      const rows = inCopies([copy_id], [kept])
-      const [found] = await clickhouse.select(ch`select 1 ${rows} limit 1`)
-      if (found) {
-        const deleted = await past.change([copy_id], ch`delete`, ch`not ifNull(${kept}, 0)`)
-        if (deleted > 0) log.info({ day, deleted }, 'old rows of the mail log deleted')
-        return
-      }
-      await moves.forget(tx, day)
+    const at = now()
+    const kept = await keptIn(db, at)
+    const rows = inCopies([copy_id], [kept])
+    const [found] = await clickhouse.select(ch`select 1 ${rows} limit 1`)
+    if (found) {
+      const deleted = await past.change([copy_id], ch`delete`, ch`not ifNull(${kept}, 0)`)
+      if (deleted > 0) log.info({ day, deleted }, 'old rows of the mail log deleted')
+    } else if (await forget(db, day, { kept, at })) {
       await dropCopy(clickhouse, copy_id)
       log.info({ day }, 'old day of the mail log dropped')
-    })
+    }
   }
 }
+
+/**
+ * False when other rows are to be kept by now than ClickHouse was asked for. The tables are locked for a
+ * moment only: a hold does not wait for ClickHouse.
+ */
+const forget = (db: Db, day: string, { kept, at }: { kept: Fragment; at: Date }) =>
+  db.transaction().execute(async (tx) => {
+    await sql`lock table legal_holds, retention_policies in share mode`.execute(tx)
+    if ((await keptIn(tx, at)).text !== kept.text) return false
+    await moves.forget(tx, day)
+    return true
+  })
 
 interface Keeping {
   organizations: string[]
@@ -43,7 +51,7 @@ interface Keeping {
 }
 
 /** The counterpart of `isKept` in mail-log.days.ts. */
-async function keptIn(tx: Tx, now: Date): Promise<Fragment> {
+async function keptIn(db: Db, now: Date): Promise<Fragment> {
   const at = now.toISOString()
   const { rows } = await sql<Keeping>`
     select array_agg(organization_id) as organizations, custodians, null::timestamptz as since
@@ -54,7 +62,7 @@ async function keptIn(tx: Tx, now: Date): Promise<Fragment> {
       then ${at}::timestamptz - make_interval(days => greatest(retention_days,
         case when applies_from > ${at}::timestamptz
           then coalesce((previous ->> 'retention_days')::integer, 36500) end)) end as since
-    from retention_policies group by since`.execute(tx)
+    from retention_policies group by since`.execute(db)
   if (rows.length === 0) return ch`0`
   const tests = rows.map(({ organizations, custodians, since }) => {
     const conditions = [ch`organization_id in ${organizations}`]
