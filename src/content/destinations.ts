@@ -15,7 +15,7 @@ export interface Destinations {
   elsewhere: Map<string, string[]>
   /** The number of recipients after the expansion of aliases. */
   total: number
-  /** Those of them that are not of this organization. */
+  /** The number of those that are not of this organization. */
   leaving: number
 }
 

@@ -7,7 +7,7 @@ export interface SenderRight {
   on_behalf: boolean
 }
 
-/** Those of the addresses that a login may send as, by the rule that Postfix applies to envelopes. */
+/** The addresses of the list that a login may send as, by the rule that Postfix applies to envelopes. */
 export async function senderRights(
   db: Db,
   login: string,

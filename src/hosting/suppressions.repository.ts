@@ -62,7 +62,7 @@ export const isSuppressed = async (db: Db, email: string, organizationId: string
   return row !== undefined
 }
 
-/** Those of the e-mail addresses that are suppressed, in lower case. */
+/** The e-mail addresses of the list that are suppressed, in lower case. */
 export const suppressedAmong = async (
   db: Db,
   emails: readonly string[],

@@ -15,7 +15,7 @@ export interface MailServers {
   onChange(listener: () => void): () => void
 }
 
-/** All that a client of a mail server needs. */
+/** The part that a client of a mail server needs. */
 export type CurrentMailServers = Pick<MailServers, 'current'>
 
 /** Follows the settings that a private edge writes into the data folder. */

@@ -105,7 +105,7 @@ describe.skipIf(edgeMissing)(`push subscriptions of JMAP programs${skipped}`, ()
     expect(results.filter(({ created }) => created?.a)).toHaveLength(8)
     expect(results[8].notCreated.a).toMatchObject({ type: 'rateLimit' })
     expect((await mallory.call('PushSubscription/get', { ids: null })).list).toHaveLength(8)
-    // Those of others are confirmed meanwhile.
+    // Subscriptions of others are confirmed meanwhile.
     await subscribe(await jmapClient(host.app.base, acme.email), await start())
   })
 

@@ -5277,7 +5277,7 @@ export interface Get {
     data: {
       queue_id: string
       sender: string
-      /** Those who still wait for it */
+      /** Recipients who still wait for it */
       recipients: Array<string>
       headers: Array<{
         name: string
@@ -5967,7 +5967,7 @@ export interface Get {
       period_type?: string
       /** Part of the domain */
       q?: string
-      /** Those that score no more than this */
+      /** Only scores up to this one */
       max_score?: number
       sort_by?: "overall_score" | "deliverability_score" | "engagement_score" | "domain" | "emails_sent" | "emails_delivered" | "emails_bounced" | "emails_complained" | "emails_opened" | "emails_clicked" | "period_start"
       sort_dir?: "asc" | "desc"
@@ -8649,7 +8649,7 @@ export interface Post {
       status: string
       msg: string
       stats?: {
-        /** Those that led to this mailbox only */
+        /** Number of aliases that led to this mailbox only */
         aliases_deleted: number
         /** Always 0 */
         messages_deleted: number
@@ -9579,7 +9579,7 @@ export interface Post {
       action: "hold" | "release" | "requeue" | "delete"
       /** Messages that the filter and the action concern */
       matched: number
-      /** Those messages by their state before the action */
+      /** Numbers of these messages by their state before the action */
       summary: {
         active: number
         deferred: number
@@ -9610,7 +9610,7 @@ export interface Post {
       dry_run: boolean
       /** Messages of the sender that the action concerns */
       matched: number
-      /** Those messages by their state before the action */
+      /** Numbers of these messages by their state before the action */
       summary: {
         active: number
         deferred: number

@@ -132,7 +132,9 @@ export const SenderChange = Type.Object({
   action: OneOf(QUEUE_CHANGES),
   dry_run: Type.Boolean(),
   matched: Type.Integer({ description: 'Messages of the sender that the action concerns' }),
-  summary: Type.Object(counts, { description: 'Those messages by their state before the action' }),
+  summary: Type.Object(counts, {
+    description: 'Numbers of these messages by their state before the action',
+  }),
   changed: Type.Integer({ description: '0 in a dry run' }),
   remaining: Type.Integer({ description: 'Matched, but left for another call' }),
   queue_error,
@@ -195,7 +197,9 @@ export const FilterRequest = Body({
 export const FilterChange = Type.Object({
   action: OneOf(QUEUE_CHANGES),
   matched: Type.Integer({ description: 'Messages that the filter and the action concern' }),
-  summary: Type.Object(counts, { description: 'Those messages by their state before the action' }),
+  summary: Type.Object(counts, {
+    description: 'Numbers of these messages by their state before the action',
+  }),
   changed: Type.Integer({ description: '0 when they were only counted' }),
   remaining: Type.Integer({ description: 'Matched, but left for another call' }),
   queue_error,
@@ -204,7 +208,7 @@ export const FilterChange = Type.Object({
 export const MessageHeaders = Type.Object({
   queue_id: Type.String(),
   sender: Type.String(),
-  recipients: Type.Array(Type.String(), { description: 'Those who still wait for it' }),
+  recipients: Type.Array(Type.String(), { description: 'Recipients who still wait for it' }),
   headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() })),
   truncated: Type.Boolean({ description: 'The header is longer than 512 KB' }),
 })

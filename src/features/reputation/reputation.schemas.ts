@@ -21,7 +21,7 @@ export const DomainsQuery = Type.Object({
   period_type,
   q: text('Part of the domain'),
   max_score: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 100, description: 'Those that score no more than this' }),
+    Type.Number({ minimum: 0, maximum: 100, description: 'Only scores up to this one' }),
   ),
   ...SortQuery(DOMAIN_SORTS),
 })

@@ -114,7 +114,7 @@ export const findMessage = (db: Db, emailId: string) =>
     .orderBy('created_at', 'desc')
     .executeTakeFirst()
 
-/** Those of the e-mail addresses that a tracked message was sent to. */
+/** The e-mail addresses of the list that a tracked message was sent to. */
 export const recipientsOf = async (
   db: Db,
   message: { organization_id: string; email_id: string },

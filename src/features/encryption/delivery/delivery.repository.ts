@@ -53,7 +53,7 @@ export interface Encrypting {
   revoked: boolean | null
 }
 
-/** Those of the addresses whose mailboxes encrypt, with their preferred keys. */
+/** The addresses whose mailboxes encrypt, with their preferred keys. */
 export async function encryptingAmong(
   db: Db,
   addresses: readonly string[],

@@ -78,7 +78,9 @@ export const Deleted = Type.Array(
     ...Result,
     stats: Type.Optional(
       Type.Object({
-        aliases_deleted: Type.Integer({ description: 'Those that led to this mailbox only' }),
+        aliases_deleted: Type.Integer({
+          description: 'Number of aliases that led to this mailbox only',
+        }),
         messages_deleted: Type.Integer({ description: 'Always 0' }),
       }),
     ),

@@ -15,7 +15,7 @@ const matching = (db: Db, { organization_id, q }: DeletedFilter) => {
   return query
 }
 
-/** Those whose mail is removed first come first. */
+/** The mailbox whose mail is removed next comes first. */
 export async function list(db: Db, filter: DeletedFilter, days: number, page: Page, now: Date) {
   const at = sql`${now.toISOString()}::timestamptz`
   const items = await matching(db, filter)
