@@ -1,37 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type DavClient,
-  event,
-  hrefsIn,
-  NAMESPACES,
-  startDav,
-} from '../../../../test/support/dav.ts'
+import { event, NAMESPACES } from '../../../../test/support/dav.ts'
+import { range, startCalendar } from '../../../../test/support/dav-calendar.ts'
 
-let dav: Awaited<ReturnType<typeof startDav>>
-let me: DavClient
-let calendar: string
+let own: Awaited<ReturnType<typeof startCalendar>>
 beforeAll(async () => {
-  dav = await startDav()
-  const acme = await dav.app.tenant('acme')
-  me = dav.client(acme.email)
-  calendar = `/dav/calendars/${acme.accountId}/calendar/`
-  await me.propfind(calendar, '<D:displayname/>')
+  own = await startCalendar()
 })
-afterAll(() => dav.stop())
+afterAll(() => own.stop())
 
-const report = (filter: string) =>
-  me.report(
-    calendar,
-    `<C:calendar-query ${NAMESPACES}><D:prop><D:getetag/></D:prop><C:filter>${filter}</C:filter></C:calendar-query>`,
-  )
-const query = (inner: string) => report(`<C:comp-filter name="VCALENDAR">${inner}</C:comp-filter>`)
-const found = async (inner: string) =>
-  hrefsIn((await query(inner)).text)
-    .map((path) => path.slice(calendar.length, -'.ics'.length))
-    .sort()
-const store = async (name: string, text: string) =>
-  expect((await me.put(`${calendar}${name}.ics`, text)).status).toBe(201)
-const range = (start: string, end: string) => `<C:time-range start="${start}" end="${end}"/>`
+const query = (inner: string) => own.calendar.query(inner)
+const found = (inner: string) => own.calendar.found(inner)
+const store = (name: string, text: string) => own.calendar.store(name, text)
 
 const RANGE = range('20260101T000000Z', '20260102T000000Z')
 
@@ -96,7 +75,8 @@ describe('an invalid filter (RFC 4791 section 7.8) is refused:', () => {
       '<C:comp-filter name="VEVENT"/>',
       '<C:prop-filter name="SUMMARY"/>',
     ]) {
-      const { status, text } = await report(filter)
+      const body = `<C:calendar-query ${NAMESPACES}><D:prop><D:getetag/></D:prop><C:filter>${filter}</C:filter></C:calendar-query>`
+      const { status, text } = await own.me.report(own.calendar.path, body)
       expect(status, filter).toBe(403)
       expect(text, filter).toContain('<C:valid-filter/>')
     }

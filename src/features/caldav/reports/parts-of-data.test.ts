@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DavClient, event, NAMESPACES, startDav } from '../../../../test/support/dav.ts'
+import { event } from '../../../../test/support/dav.ts'
+import { startCalendar } from '../../../../test/support/dav-calendar.ts'
 
-let dav: Awaited<ReturnType<typeof startDav>>
-let me: DavClient
-let calendar: string
+let own: Awaited<ReturnType<typeof startCalendar>>
 beforeAll(async () => {
-  dav = await startDav()
-  const acme = await dav.app.tenant('acme')
-  me = dav.client(acme.email)
-  calendar = `/dav/calendars/${acme.accountId}/calendar/`
-  await me.propfind(calendar, '<D:displayname/>')
-  await store('whole', WHOLE)
+  own = await startCalendar()
+  await own.calendar.store('whole', WHOLE)
 })
-afterAll(() => dav.stop())
+afterAll(() => own.stop())
 
 const WHOLE = event(
   'whole',
@@ -25,14 +20,9 @@ const WHOLE = event(
   'END:VALARM',
 )
 
-const store = async (name: string, text: string) =>
-  expect((await me.put(`${calendar}${name}.ics`, text)).status).toBe(201)
+const store = (name: string, text: string) => own.calendar.store(name, text)
+const get = (name: string, part: string) => own.calendar.get(name, part)
 
-const get = (name: string, data: string) =>
-  me.report(
-    calendar,
-    `<C:calendar-multiget ${NAMESPACES}><D:prop><C:calendar-data>${data}</C:calendar-data></D:prop><D:href>${calendar}${name}.ics</D:href></C:calendar-multiget>`,
-  )
 /** The lines of the data that a report returns. */
 async function lines(name: string, data: string): Promise<string[] | undefined> {
   const { text } = await get(name, data)

@@ -1,24 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type DavClient,
-  event,
-  hrefsIn,
-  NAMESPACES,
-  NEW_YORK,
-  startDav,
-} from '../../../../test/support/dav.ts'
+import { event, NEW_YORK } from '../../../../test/support/dav.ts'
+import { ofEvents, range, startCalendar } from '../../../../test/support/dav-calendar.ts'
 
-let dav: Awaited<ReturnType<typeof startDav>>
-let me: DavClient
-let calendar: string
+let own: Awaited<ReturnType<typeof startCalendar>>
 beforeAll(async () => {
-  dav = await startDav()
-  const acme = await dav.app.tenant('acme')
-  me = dav.client(acme.email)
-  calendar = `/dav/calendars/${acme.accountId}/calendar/`
-  await me.propfind(calendar, '<D:displayname/>')
+  own = await startCalendar()
 })
-afterAll(() => dav.stop())
+afterAll(() => own.stop())
 
 const componentOf = (text: string) => /BEGIN:VEVENT[\s\S]*END:VEVENT\r\n/.exec(text)?.[0] ?? ''
 
@@ -26,27 +14,12 @@ const componentOf = (text: string) => /BEGIN:VEVENT[\s\S]*END:VEVENT\r\n/.exec(t
 const series = (master: string, ...exceptions: string[]) =>
   master.replace('END:VCALENDAR', `${exceptions.map(componentOf).join('')}END:VCALENDAR`)
 
-const range = (start: string, end: string) => `start="${start}" end="${end}"`
-
-async function found(from: string, to: string): Promise<string[]> {
-  const { text } = await me.report(
-    calendar,
-    `<C:calendar-query ${NAMESPACES}><D:prop><D:getetag/></D:prop><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT"><C:time-range ${range(from, to)}/></C:comp-filter></C:comp-filter></C:filter></C:calendar-query>`,
-  )
-  return hrefsIn(text).map((path) => path.slice(calendar.length, -'.ics'.length))
-}
+const found = (from: string, to: string) => own.calendar.found(ofEvents(range(from, to)))
+const store = (name: string, text: string) => own.calendar.store(name, text)
 
 async function expanded(name: string, from: string, to: string): Promise<string> {
-  const data = `<C:calendar-data><C:expand ${range(from, to)}/></C:calendar-data>`
-  const { text } = await me.report(
-    calendar,
-    `<C:calendar-multiget ${NAMESPACES}><D:prop>${data}</D:prop><D:href>${calendar}${name}.ics</D:href></C:calendar-multiget>`,
-  )
-  return text
+  return (await own.calendar.get(name, `<C:expand start="${from}" end="${to}"/>`)).text
 }
-
-const store = async (name: string, text: string) =>
-  expect((await me.put(`${calendar}${name}.ics`, text)).status).toBe(201)
 
 describe('an exception for an instance and all later ones (RFC 5545 section 3.2.13)', () => {
   beforeAll(async () => {
@@ -95,28 +68,27 @@ describe('an exception for an instance and all later ones (RFC 5545 section 3.2.
   })
 
   it('is found by its own properties at its own times only', async () => {
-    const early = (from: string, to: string) =>
-      `<C:calendar-query ${NAMESPACES}><D:prop><D:getetag/></D:prop><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT"><C:time-range ${range(from, to)}/><C:prop-filter name="SUMMARY"><C:text-match>Early</C:text-match></C:prop-filter></C:comp-filter></C:comp-filter></C:filter></C:calendar-query>`
+    const named = '<C:prop-filter name="SUMMARY"><C:text-match>Early</C:text-match></C:prop-filter>'
     const isFound = async (from: string, to: string) =>
-      hrefsIn((await me.report(calendar, early(from, to))).text).length > 0
+      (await own.calendar.found(ofEvents(range(from, to) + named))).length > 0
     expect(await isFound('20260108T100000Z', '20260108T110000Z')).toBe(true)
     expect(await isFound('20260105T120000Z', '20260105T130000Z')).toBe(false)
     expect(await isFound('20260111T150000Z', '20260111T160000Z')).toBe(false)
   })
 
   it('has its own alarms only', async () => {
-    const alarm = (from: string, to: string) =>
-      `<C:calendar-query ${NAMESPACES}><D:prop><D:getetag/></D:prop><C:filter><C:comp-filter name="VCALENDAR"><C:comp-filter name="VEVENT"><C:comp-filter name="VALARM"><C:time-range ${range(from, to)}/></C:comp-filter></C:comp-filter></C:comp-filter></C:filter></C:calendar-query>`
+    const alarm = (inner: string) =>
+      ofEvents(`<C:comp-filter name="VALARM">${inner}</C:comp-filter>`)
     const rings = async (from: string, to: string) =>
-      hrefsIn((await me.report(calendar, alarm(from, to))).text).length > 0
+      (await own.calendar.found(alarm(range(from, to)))).length > 0
     expect(await rings('20260111T145500Z', '20260111T145600Z')).toBe(true)
     expect(await rings('20260106T115500Z', '20260106T115600Z')).toBe(false)
   })
 
   it('is busy at its own time', async () => {
-    const body = `<C:free-busy-query ${NAMESPACES}><C:time-range ${range('20260111T000000Z', '20260112T000000Z')}/></C:free-busy-query>`
-    const { text } = await me.report(calendar, body)
-    expect(text.match(/FREEBUSY:.*Z/g)).toEqual(['FREEBUSY:20260111T150000Z/20260111T153000Z'])
+    expect(await own.calendar.busy('20260111T000000Z', '20260112T000000Z')).toEqual([
+      '20260111T150000Z/20260111T153000Z',
+    ])
   })
 
   it('keeps its local time when the clock changes, and may lie beyond the end of the rule', async () => {

@@ -1,39 +1,33 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { card, type DavClient, event, hrefsIn, NAMESPACES } from '../../../../test/support/dav.ts'
 import {
-  card,
-  type DavClient,
-  event,
-  hrefsIn,
-  NAMESPACES,
-  startDav,
-} from '../../../../test/support/dav.ts'
+  calendarQuery,
+  ofEvents,
+  range,
+  startCalendar,
+} from '../../../../test/support/dav-calendar.ts'
 import { DAY_MS } from '../../../lib/time.ts'
 import { forgetDeletions } from '../store/objects.repository.ts'
 
-let dav: Awaited<ReturnType<typeof startDav>>
-let acme: Awaited<ReturnType<typeof dav.app.tenant>>
+let own: Awaited<ReturnType<typeof startCalendar>>
 let me: DavClient
 let calendar: string
 let contacts: string
 beforeAll(async () => {
-  dav = await startDav()
-  acme = await dav.app.tenant('acme')
-  me = dav.client(acme.email)
-  calendar = `/dav/calendars/${acme.accountId}/calendar/`
-  contacts = `/dav/addressbooks/${acme.accountId}/contacts/`
-  await me.propfind(calendar, '<D:displayname/>')
+  own = await startCalendar()
+  me = own.me
+  calendar = own.calendar.path
+  contacts = `/dav/addressbooks/${own.acme.accountId}/contacts/`
   const objects = {
-    'single.ics': event('single', '20260301T100000Z', 'DURATION:PT1H', 'SUMMARY:Dentist'),
-    'weekly.ics': event('weekly', '20260105T090000Z', 'DURATION:PT1H', 'RRULE:FREQ=WEEKLY'),
-    'ended.ics': event('ended', '20250105T090000Z', 'RRULE:FREQ=DAILY;UNTIL=20250110T090000Z'),
-    'allday.ics': event('allday', ';VALUE=DATE:20260310').replace('DTSTART:;', 'DTSTART;'),
-    'zone.ics': zoned(),
+    single: event('single', '20260301T100000Z', 'DURATION:PT1H', 'SUMMARY:Dentist'),
+    weekly: event('weekly', '20260105T090000Z', 'DURATION:PT1H', 'RRULE:FREQ=WEEKLY'),
+    ended: event('ended', '20250105T090000Z', 'RRULE:FREQ=DAILY;UNTIL=20250110T090000Z'),
+    allday: event('allday', ';VALUE=DATE:20260310').replace('DTSTART:;', 'DTSTART;'),
+    zone: zoned(),
   }
-  for (const [name, text] of Object.entries(objects)) {
-    expect(await me.put(`${calendar}${name}`, text)).toMatchObject({ status: 201 })
-  }
+  for (const [name, text] of Object.entries(objects)) await own.calendar.store(name, text)
 })
-afterAll(() => dav.stop())
+afterAll(() => own.stop())
 
 /** 23:30 on 14 March in a zone seven hours behind: 06:30 on 15 March in UTC. */
 function zoned(): string {
@@ -52,48 +46,43 @@ function zoned(): string {
     .replace('BEGIN:VEVENT', `${zone}\r\nBEGIN:VEVENT`)
 }
 
-const query = (inner: string, properties = '<D:getetag/>') =>
-  `<C:calendar-query ${NAMESPACES}><D:prop>${properties}</D:prop><C:filter><C:comp-filter name="VCALENDAR">${inner}</C:comp-filter></C:filter></C:calendar-query>`
-const between = (start: string, end: string, more = '') =>
-  `<C:comp-filter name="VEVENT"><C:time-range start="${start}" end="${end}"/>${more}</C:comp-filter>`
-const found = async (inner: string) =>
-  hrefsIn((await me.report(calendar, query(inner))).text).map((path) => path.slice(calendar.length))
+const between = (start: string, end: string) => ofEvents(range(start, end))
+const found = (inner: string) => own.calendar.found(inner)
 
 describe('calendar-query', () => {
   it.each([
-    ['20260301T000000Z', '20260302T000000Z', ['single.ics']],
-    ['20260302T000000Z', '20260303T000000Z', ['weekly.ics']],
-    ['20250106T000000Z', '20250107T000000Z', ['ended.ics']],
+    ['20260301T000000Z', '20260302T000000Z', ['single']],
+    ['20260302T000000Z', '20260303T000000Z', ['weekly']],
+    ['20250106T000000Z', '20250107T000000Z', ['ended']],
     ['20250112T000000Z', '20250113T000000Z', []],
-    ['20260310T120000Z', '20260310T130000Z', ['allday.ics']],
+    ['20260310T120000Z', '20260310T130000Z', ['allday']],
     ['20260314T233000Z', '20260315T003000Z', []],
-    ['20260315T060000Z', '20260315T063100Z', ['zone.ics']],
-    ['20300101T000000Z', '20300108T000000Z', ['weekly.ics']],
+    ['20260315T060000Z', '20260315T063100Z', ['zone']],
+    ['20300101T000000Z', '20300108T000000Z', ['weekly']],
   ])('finds what happens between %s and %s', async (start, end, names) => {
     expect(await found(between(start, end))).toEqual(names)
   })
 
   it('finds by text and by missing properties', async () => {
     const text = '<C:prop-filter name="SUMMARY"><C:text-match>dENT</C:text-match></C:prop-filter>'
-    expect(await found(`<C:comp-filter name="VEVENT">${text}</C:comp-filter>`)).toEqual([
-      'single.ics',
-    ])
+    expect(await found(ofEvents(text))).toEqual(['single'])
     const none = '<C:prop-filter name="SUMMARY"><C:is-not-defined/></C:prop-filter>'
-    expect(await found(`<C:comp-filter name="VEVENT">${none}</C:comp-filter>`)).toHaveLength(4)
+    expect(await found(ofEvents(none))).toHaveLength(4)
     expect(await found('<C:comp-filter name="VTODO"/>')).toEqual([])
   })
 
   it('returns the data as it was stored', async () => {
-    const body = query(between('20260301T000000Z', '20260302T000000Z'), '<C:calendar-data/>')
-    const { text } = await me.report(calendar, body)
+    const data = '<C:calendar-data/>'
+    const inner = between('20260301T000000Z', '20260302T000000Z')
+    const { text } = await own.calendar.query(inner, { data })
     expect(text.replaceAll('&#13;', '\r')).toContain('SUMMARY:Dentist\r\nEND:VEVENT')
   })
 
   it('returns the instances instead of the rule when it is asked to expand', async () => {
-    const range = 'start="20260301T000000Z" end="20260310T000000Z"'
-    const data = `<C:calendar-data><C:expand ${range}/></C:calendar-data>`
-    const body = query(between('20260302T000000Z', '20260309T000000Z'), data)
-    const { text } = await me.report(calendar, body)
+    const expand = '<C:expand start="20260301T000000Z" end="20260310T000000Z"/>'
+    const data = `<C:calendar-data>${expand}</C:calendar-data>`
+    const inner = between('20260302T000000Z', '20260309T000000Z')
+    const { text } = await own.calendar.query(inner, { data })
     expect(text).not.toContain('RRULE')
     const days = ['20260302T090000Z', '20260309T090000Z']
     expect(text.match(/RECURRENCE-ID:\w+/g)).toEqual(days.map((day) => `RECURRENCE-ID:${day}`))
@@ -108,17 +97,16 @@ describe('calendar-query', () => {
     ['<C:comp-filter name="VEVENT"><C:time-range/></C:comp-filter>', 'C:valid-filter'],
     ['<C:comp-filter name="X-OWN"/>', 'C:supported-filter'],
   ])('refuses the filter %s', async (inner, condition) => {
-    const answer = await me.report(calendar, query(inner))
+    const answer = await own.calendar.query(inner)
     expect(answer.status).toBe(403)
     expect(answer.text).toContain(condition)
   })
 
   it('shows an object with more instances than its budget, and answers', async () => {
-    const name = 'many.ics'
     const many = event('many', '19000101T000000Z', 'RRULE:FREQ=MINUTELY;COUNT=99999999')
-    expect((await me.put(`${calendar}${name}`, many)).status).toBe(201)
-    expect(await found(between('20400101T000000Z', '20400101T000030Z'))).toContain(name)
-    await me.delete(`${calendar}${name}`)
+    await own.calendar.store('many', many)
+    expect(await found(between('20400101T000000Z', '20400101T000030Z'))).toContain('many')
+    await me.delete(`${calendar}many.ics`)
   })
 })
 
@@ -195,7 +183,7 @@ describe('sync-collection', () => {
     }
     await me.delete(`${contacts}e.vcf`)
     expect((await sync(next)).status).toBe(207)
-    await forgetDeletions(dav.app.core.db, new Date(dav.app.clock.now().getTime() + DAY_MS))
+    await forgetDeletions(own.dav.app.core.db, new Date(own.dav.app.clock.now().getTime() + DAY_MS))
     const answer = await sync(next)
     expect(answer.status).toBe(403)
     expect(answer.text).toContain('<D:valid-sync-token/>')
@@ -224,7 +212,7 @@ describe('principal reports', () => {
         `<D:principal-property-search ${NAMESPACES}><D:property-search><D:prop><D:displayname/></D:prop><D:match>${text}</D:match></D:property-search><D:prop><D:displayname/></D:prop></D:principal-property-search>`,
         '0',
       )
-    const principal = `/dav/principals/${acme.accountId}/`
+    const principal = `/dav/principals/${own.acme.accountId}/`
     expect(hrefsIn((await search('ADMIN')).text)).toEqual([principal])
     expect(hrefsIn((await search('nobody')).text)).toEqual([])
   })
@@ -251,7 +239,11 @@ describe('a query of one object', () => {
   it('returns the object when it matches, and 404 when there is none', async () => {
     await me.put(`${calendar}one.ics`, event('one', '20260501T120000Z', 'SUMMARY:One'))
     const ask = (name: string, component: string) =>
-      me.report(`${calendar}${name}.ics`, query(`<C:comp-filter name="${component}"/>`), '0')
+      me.report(
+        `${calendar}${name}.ics`,
+        calendarQuery(`<C:comp-filter name="${component}"/>`),
+        '0',
+      )
     expect(hrefsIn((await ask('one', 'VEVENT')).text)).toEqual([`${calendar}one.ics`])
     expect(hrefsIn((await ask('one', 'VTODO')).text)).toEqual([])
     expect((await ask('absent', 'VEVENT')).status).toBe(404)

@@ -1,29 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { event, NAMESPACES, NEW_YORK, TOKYO, zone } from '../../../../test/support/dav.ts'
 import {
-  type DavClient,
-  event,
-  hrefsIn,
-  NAMESPACES,
-  NEW_YORK,
-  startDav,
-  TOKYO,
-  zone,
-} from '../../../../test/support/dav.ts'
+  busyIn,
+  calendarAt,
+  calendarQuery,
+  ofEvents,
+  range,
+  startCalendar,
+  xmlOf,
+} from '../../../../test/support/dav-calendar.ts'
 import { CALENDAR_TIMEZONE } from '../xml/names.ts'
 
-let dav: Awaited<ReturnType<typeof startDav>>
-let acme: Awaited<ReturnType<typeof dav.app.tenant>>
-let me: DavClient
+let own: Awaited<ReturnType<typeof startCalendar>>
+let me: Awaited<ReturnType<typeof startCalendar>>['me']
 let home: string
 beforeAll(async () => {
-  dav = await startDav()
-  acme = await dav.app.tenant('acme')
-  me = dav.client(acme.email)
-  home = `/dav/calendars/${acme.accountId}/`
+  own = await startCalendar()
+  me = own.me
+  home = `/dav/calendars/${own.acme.accountId}/`
   await make('utc')
   await make('new-york', NEW_YORK)
 })
-afterAll(() => dav.stop())
+afterAll(() => own.stop())
 
 /** An event on a date, or from one date to another. */
 const days = (uid: string, date: string, ...lines: string[]) =>
@@ -42,8 +40,7 @@ const OBJECTS = {
     .replaceAll('VEVENT', 'VTODO'),
 }
 
-const xml = (text: string) => text.replaceAll('\r', '&#13;')
-const timezone = (text: string) => `<C:calendar-timezone>${xml(text)}</C:calendar-timezone>`
+const timezone = (text: string) => `<C:calendar-timezone>${xmlOf(text)}</C:calendar-timezone>`
 
 const mkcalendar = (path: string, properties: string) =>
   me.send('MKCALENDAR', path, {
@@ -58,17 +55,8 @@ async function make(name: string, text?: string): Promise<void> {
   }
 }
 
-const range = (start: string, end: string) => `<C:time-range start="${start}" end="${end}"/>`
-const query = (inner: string, { asked = '', data = '<D:getetag/>' } = {}) =>
-  `<C:calendar-query ${NAMESPACES}><D:prop>${data}</D:prop><C:filter><C:comp-filter name="VCALENDAR">${inner}</C:comp-filter></C:filter>${asked && `<C:timezone>${xml(asked)}</C:timezone>`}</C:calendar-query>`
-const events = (inner: string) => `<C:comp-filter name="VEVENT">${inner}</C:comp-filter>`
-
-async function found(calendar: string, inner: string, asked = ''): Promise<string[]> {
-  const { status, text } = await me.report(`${home}${calendar}/`, query(inner, { asked }))
-  expect(status, text).toBe(207)
-  const start = `${home}${calendar}/`.length
-  return hrefsIn(text).map((path) => path.slice(start, -'.ics'.length))
-}
+const at = (name: string) => calendarAt(me, `${home}${name}/`)
+const found = (name: string, inner: string, zone?: string) => at(name).found(inner, { zone })
 
 /** Eight to nine o'clock in the evening of 10 June in New York, in UTC. */
 const EVENING = range('20260611T000000Z', '20260611T010000Z')
@@ -109,10 +97,9 @@ const BROKEN: [string, string][] = [
 
 describe('a time zone is refused with valid-calendar-data, and the server goes on, for', () => {
   it.each(BROKEN)('%s', async (_title, text) => {
-    const asked = `<C:calendar-query ${NAMESPACES}><D:prop><D:getetag/></D:prop><C:filter><C:comp-filter name="VCALENDAR"/></C:filter><C:timezone>${xml(text)}</C:timezone></C:calendar-query>`
     const update = `<D:propertyupdate ${NAMESPACES}><D:set><D:prop><D:displayname>New</D:displayname>${timezone(text)}</D:prop></D:set></D:propertyupdate>`
     const [queried, created, changed] = await Promise.all([
-      me.report(`${home}utc/`, asked),
+      at('utc').query('', { zone: text }),
       mkcalendar(`${home}refused/`, timezone(text)),
       me.send('PROPPATCH', `${home}utc/`, { body: update }),
     ])
@@ -131,52 +118,52 @@ describe('a time zone is refused with valid-calendar-data, and the server goes o
 })
 
 it("another account's calendar with a zone is not found", async () => {
-  const globex = await dav.app.tenant('globex')
-  const other = dav.client(globex.email)
-  const asked = query(events(EVENING), { asked: NEW_YORK })
+  const globex = await own.dav.app.tenant('globex')
+  const other = own.dav.client(globex.email)
+  const asked = calendarQuery(ofEvents(EVENING), { zone: NEW_YORK })
   expect((await other.report(`${home}new-york/`, asked)).status).toBe(404)
 })
 
 describe('dates and times without a zone are found in', () => {
   it('UTC, without a zone', async () => {
-    expect(await found('utc', events(EVENING))).toEqual([])
-    expect(await found('utc', events(EARLY))).toEqual(['day'])
-    expect(await found('utc', events(range('20260610T200000Z', '20260610T210000Z')))).toEqual([
+    expect(await found('utc', ofEvents(EVENING))).toEqual([])
+    expect(await found('utc', ofEvents(EARLY))).toEqual(['day'])
+    expect(await found('utc', ofEvents(range('20260610T200000Z', '20260610T210000Z')))).toEqual([
       'day',
       'floating',
     ])
   })
 
   it('the zone of the calendar', async () => {
-    expect(await found('new-york', events(EVENING))).toEqual(['day', 'floating'])
-    expect(await found('new-york', events(EARLY))).toEqual([])
+    expect(await found('new-york', ofEvents(EVENING))).toEqual(['day', 'floating'])
+    expect(await found('new-york', ofEvents(EARLY))).toEqual([])
   })
 
   it('the zone of the query', async () => {
-    expect(await found('utc', events(EVENING), NEW_YORK)).toEqual(['day', 'floating'])
-    expect(await found('utc', events(EARLY), NEW_YORK)).toEqual([])
+    expect(await found('utc', ofEvents(EVENING), NEW_YORK)).toEqual(['day', 'floating'])
+    expect(await found('utc', ofEvents(EARLY), NEW_YORK)).toEqual([])
   })
 
   it('the zone of the query before that of the calendar', async () => {
-    expect(await found('new-york', events(EVENING), TOKYO)).toEqual([])
-    expect(await found('new-york', events(EARLY), TOKYO)).toEqual(['day'])
-    expect(await found('new-york', events(range('20260609T150000Z', '20260609T150100Z')))).toEqual(
-      [],
-    )
+    expect(await found('new-york', ofEvents(EVENING), TOKYO)).toEqual([])
+    expect(await found('new-york', ofEvents(EARLY), TOKYO)).toEqual(['day'])
+    expect(
+      await found('new-york', ofEvents(range('20260609T150000Z', '20260609T150100Z'))),
+    ).toEqual([])
     const midnight = range('20260609T150000Z', '20260609T150100Z')
-    expect(await found('new-york', events(midnight), TOKYO)).toEqual(['day'])
+    expect(await found('new-york', ofEvents(midnight), TOKYO)).toEqual(['day'])
   })
 
   it('UTC when the zone of the calendar was stored before zones were checked', async () => {
     await make('old')
-    const properties = { [CALENDAR_TIMEZONE]: xml(broken('FREQ=SECONDLY')) }
-    await dav.app.core.db
+    const properties = { [CALENDAR_TIMEZONE]: xmlOf(broken('FREQ=SECONDLY')) }
+    await own.dav.app.core.db
       .updateTable('dav_collections')
       .set({ properties })
       .where('uri', '=', 'old')
       .execute()
-    expect(await found('old', events(EVENING))).toEqual([])
-    expect(await found('old', events(EARLY))).toEqual(['day'])
+    expect(await found('old', ofEvents(EVENING))).toEqual([])
+    expect(await found('old', ofEvents(EARLY))).toEqual(['day'])
     await me.delete(`${home}old/`)
   })
 
@@ -184,7 +171,7 @@ describe('dates and times without a zone are found in', () => {
     await make('changing', NEW_YORK)
     const removal = `<D:propertyupdate ${NAMESPACES}><D:remove><D:prop><C:calendar-timezone/></D:prop></D:remove></D:propertyupdate>`
     await me.send('PROPPATCH', `${home}changing/`, { body: removal })
-    expect(await found('changing', events(EVENING))).toEqual([])
+    expect(await found('changing', ofEvents(EVENING))).toEqual([])
   })
 })
 
@@ -200,12 +187,12 @@ describe('in the zone of a calendar', () => {
     ['its end in winter', '20261107T050000Z', '20261107T060000Z', []],
     ['its start in winter', '20261113T040000Z', '20261113T050000Z', []],
   ])('%s is found by the hours of that day', async (_title, from, to, names) => {
-    expect(await found('new-york', events(range(from, to)))).toEqual(names)
+    expect(await found('new-york', ofEvents(range(from, to)))).toEqual(names)
   })
 
   it('the alarm of a day rings', async () => {
     const nine = range('20260610T130000Z', '20260610T130001Z')
-    const alarms = events(`<C:comp-filter name="VALARM">${nine}</C:comp-filter>`)
+    const alarms = ofEvents(`<C:comp-filter name="VALARM">${nine}</C:comp-filter>`)
     expect(await found('new-york', alarms)).toEqual(['day'])
     expect(await found('utc', alarms)).toEqual([])
   })
@@ -216,7 +203,7 @@ describe('in the zone of a calendar', () => {
     expect(await found('new-york', tasks)).toEqual(['task'])
     expect(await found('utc', tasks)).toEqual([])
     const start = range('20260611T000000Z', '20260611T000001Z')
-    const property = events(`<C:prop-filter name="DTSTART">${start}</C:prop-filter>`)
+    const property = ofEvents(`<C:prop-filter name="DTSTART">${start}</C:prop-filter>`)
     expect(await found('new-york', property)).toEqual(['floating'])
     expect(await found('utc', property)).toEqual([])
   })
@@ -225,38 +212,28 @@ describe('in the zone of a calendar', () => {
 it('expanded instances are those of the zone, and keep dates and times without a zone', async () => {
   const bounds = 'start="20261106T140000Z" end="20261106T143000Z"'
   const data = `<C:calendar-data><C:expand ${bounds}/></C:calendar-data>`
-  const inner = events(range('20261106T140000Z', '20261106T143000Z'))
-  const inTokyo = await me.report(`${home}utc/`, query(inner, { asked: TOKYO, data }))
+  const inner = ofEvents(range('20261106T140000Z', '20261106T143000Z'))
+  const inTokyo = await at('utc').query(inner, { zone: TOKYO, data })
   expect(inTokyo.text.match(/(DTSTART|DTEND|RECURRENCE-ID);VALUE=DATE:\d+/g)).toEqual([
     'DTSTART;VALUE=DATE:20261106',
     'DTEND;VALUE=DATE:20261107',
     'RECURRENCE-ID;VALUE=DATE:20261106',
   ])
-  const href = `<D:href>${home}new-york/floating.ics</D:href>`
   const all = '<C:expand start="20260611T000000Z" end="20260611T010000Z"/>'
-  const multiget = (asked: string) =>
-    `<C:calendar-multiget ${NAMESPACES}><D:prop><C:calendar-data>${all}</C:calendar-data></D:prop>${asked}${href}</C:calendar-multiget>`
-  const { text } = await me.report(`${home}new-york/`, multiget(''))
+  const { text } = await at('new-york').get('floating', all)
   expect(text).toMatch(/DTSTART:20260610T200000&#13;/)
-  const elsewhere = multiget(`<C:timezone>${xml(TOKYO)}</C:timezone>`)
-  expect((await me.report(`${home}new-york/`, elsewhere)).text).not.toContain('DTSTART')
+  expect((await at('new-york').get('floating', all, TOKYO)).text).not.toContain('DTSTART')
 })
 
 describe('busy times', () => {
-  const busy = (text: string) => text.match(/FREEBUSY:\w+\/\w+/g)?.map((line) => line.slice(9))
-  const body = `<C:free-busy-query ${NAMESPACES}>${range('20260610T000000Z', '20260612T000000Z')}</C:free-busy-query>`
-
   it('are those of the zone of each calendar', async () => {
-    expect(busy((await me.report(`${home}utc/`, body)).text)).toEqual([
-      '20260610T000000Z/20260611T000000Z',
-    ])
-    expect(busy((await me.report(`${home}new-york/`, body)).text)).toEqual([
-      '20260610T040000Z/20260611T040000Z',
-    ])
+    const busy = (name: string) => at(name).busy('20260610T000000Z', '20260612T000000Z')
+    expect(await busy('utc')).toEqual(['20260610T000000Z/20260611T000000Z'])
+    expect(await busy('new-york')).toEqual(['20260610T040000Z/20260611T040000Z'])
   })
 
   it('of another mailbox are those of the zones of its calendars', async () => {
-    const path = `/dav/scheduling/${acme.accountId}/outbox/`
+    const path = `/dav/scheduling/${own.acme.accountId}/outbox/`
     const question = [
       'BEGIN:VCALENDAR',
       'VERSION:2.0',
@@ -266,8 +243,8 @@ describe('busy times', () => {
       'DTSTAMP:20260101T000000Z',
       'DTSTART:20261101T000000Z',
       'DTEND:20261103T000000Z',
-      `ORGANIZER:mailto:${acme.email}`,
-      `ATTENDEE:mailto:${acme.email}`,
+      `ORGANIZER:mailto:${own.acme.email}`,
+      `ATTENDEE:mailto:${own.acme.email}`,
       'END:VFREEBUSY',
       'END:VCALENDAR',
       '',
@@ -276,6 +253,6 @@ describe('busy times', () => {
     await me.delete(`${home}changing/`)
     const headers = { 'content-type': 'text/calendar' }
     const { text } = await me.send('POST', path, { body: question, headers })
-    expect(busy(text)).toEqual(['20261101T040000Z/20261102T050000Z'])
+    expect(busyIn(text)).toEqual(['20261101T040000Z/20261102T050000Z'])
   })
 })
