@@ -6,6 +6,8 @@ const PROGRAMS = {
   '/usr/bin/mta-sts-query': 'postfix-mta-sts-resolver',
   '/usr/bin/thunderbird': 'thunderbird',
   '/usr/bin/vdirsyncer': 'vdirsyncer',
+  '/usr/bin/khal': 'khal',
+  '/usr/bin/khard': 'khard',
 }
 
 const missingPackages = () =>

@@ -5,13 +5,16 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PASSWORD } from '../support/app.ts'
-import { card, type DavClient, event, hrefsIn, startDav } from '../support/dav.ts'
+import { card, type DavClient, event, hrefsIn, objectsIn, startDav } from '../support/dav.ts'
 
 const run = promisify(execFile)
-const isInstalled = (name: string) => spawnSync(name, ['--version']).status === 0
-const missing = isInstalled('vdirsyncer') ? '' : 'vdirsyncer is not installed'
+const whyNot = (program: string) =>
+  spawnSync(program, ['--version']).status === 0 ? '' : ` (skipped: ${program} is not installed)`
+const noVdirsyncer = whyNot('vdirsyncer')
+const noKhal = whyNot('khal')
+const noKhard = whyNot('khard')
 
-describe.skipIf(missing)(`vdirsyncer${missing ? `: ${missing}` : ''}`, () => {
+describe.skipIf(noVdirsyncer)(`vdirsyncer${noVdirsyncer}`, () => {
   let dav: Awaited<ReturnType<typeof startDav>>
   let me: DavClient
   let folder: string
@@ -68,7 +71,68 @@ describe.skipIf(missing)(`vdirsyncer${missing ? `: ${missing}` : ''}`, () => {
     const left = await me.propfind(calendar, '<D:getetag/>', '1')
     expect(hrefsIn(left.text)).toEqual([calendar, `${calendar}stays.ics`])
   })
+
+  /** Runs a program that reads and writes the folders of vdirsyncer. */
+  const inFolders = async (program: string, config: string, ...args: string[]) => {
+    const path = join(folder, `${program}.conf`)
+    writeFileSync(path, config)
+    const env = { PATH: process.env.PATH, HOME: folder, LANG: 'C.UTF-8', TZ: 'UTC' }
+    return (await run(program, ['-c', path, ...args], { env, timeout: 300_000 })).stdout
+  }
+
+  it.skipIf(noKhal)(`carries events of khal over, and khal shows ours${noKhal}`, async () => {
+    const khal = (...args: string[]) => inFolders('khal', khalConfig(folder), ...args)
+    await me.put(`${calendar}ours.ics`, event('ours', '20260205T120000Z', 'SUMMARY:Ours'))
+    await khal('new', '2026-02-06', '10:00', '11:00', 'Of khal')
+    await vdirsyncer('sync')
+    expect(await khal('list', '2026-02-05', '2d')).toMatch(/12:00.*Ours[\s\S]*10:00-11:00 Of khal/)
+    expect((await objectsIn(me, calendar)).join()).toContain('SUMMARY:Of khal')
+  })
+
+  it.skipIf(noKhard)(`carries contacts of khard over, and khard shows ours${noKhard}`, async () => {
+    const khard = (...args: string[]) => inFolders('khard', khardConfig(folder), ...args)
+    await me.put(`${contacts}ours.vcf`, card('ours-card', 'Ours'))
+    const file = join(folder, 'new-contact')
+    writeFileSync(file, 'Formatted name: Of khard\nFirst name: Of\nLast name: khard\n')
+    await khard('new', '-a', 'mine', '-i', file)
+    await vdirsyncer('sync')
+    const names = (await khard('list')).split('\n')
+    expect(names.some((line) => line.includes('Ours'))).toBe(true)
+    const cards = await objectsIn(me, contacts)
+    expect(cards.filter((one) => one.includes('FN:Of khard'))).toHaveLength(1)
+  })
 })
+
+const khalConfig = (folder: string) => `
+[calendars]
+[[mine]]
+path = ${folder}/calendars/calendar
+
+[locale]
+timeformat = %H:%M
+dateformat = %Y-%m-%d
+longdateformat = %Y-%m-%d
+datetimeformat = %Y-%m-%d %H:%M
+longdatetimeformat = %Y-%m-%d %H:%M
+local_timezone = UTC
+default_timezone = UTC
+
+[default]
+default_calendar = mine
+
+[sqlite]
+path = ${folder}/khal.db
+`
+
+const khardConfig = (folder: string) => `
+[addressbooks]
+[[mine]]
+path = ${folder}/addressbooks/contacts
+
+[general]
+editor = /bin/true
+merge_editor = /bin/true
+`
 
 /** One pair of calendars and one of address books; the collections of the server are found by name. */
 const configOf = (base: string, email: string, folder: string) => `

@@ -56,3 +56,10 @@ export const NAMESPACES =
 /** The paths that a multistatus answer names. */
 export const hrefsIn = (text: string): string[] =>
   [...text.matchAll(/<D:response><D:href>([^<]*)<\/D:href>/g)].map(([, path = '']) => path).sort()
+
+/** The objects of a collection, as they are stored. */
+export async function objectsIn(client: DavClient, collection: string): Promise<string[]> {
+  const { text } = await client.propfind(collection, '<D:getetag/>', '1')
+  const paths = hrefsIn(text).filter((path) => path !== collection)
+  return Promise.all(paths.map(async (path) => (await client.get(path)).text))
+}

@@ -33,7 +33,12 @@ export async function inThunderbird(network: ClientNetwork, script: string): Pro
     await command('WebDriver:NewSession')
     await command('Marionette:SetContext', { value: 'chrome' })
     await command('WebDriver:SetTimeouts', { script: 300_000 })
-    const source = `const done = arguments[0];\n${script}`
+    // Thunderbird has roots of its own.
+    const root = network.certificate.ca.replace(/-----.*-----|\n/g, '')
+    const source = `const done = arguments[0];
+      Cc['@mozilla.org/security/x509certdb;1'].getService(Ci.nsIX509CertDB)
+        .addCertFromBase64('${root}', 'C,,');
+      ${script}`
     const options = { args: [], sandbox: 'system', newSandbox: true }
     const result = await command('WebDriver:ExecuteAsyncScript', { script: source, ...options })
     return (result as { value: unknown }).value
