@@ -9,7 +9,7 @@ import { type Options, send } from './http.ts'
 
 /** The program as it ships. */
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-/** Node compiles the modules of a server once for all tests. */
+/** Node compiles the modules of the program once for all tests. */
 const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
 
 export type Server = Awaited<ReturnType<typeof startServer>>
@@ -147,7 +147,7 @@ export async function startServer(start: Start) {
 /** Runs one command of the command line to its end. */
 export async function run(args: string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   children.add(child)
