@@ -16,9 +16,13 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-const start = async (round: Chore['round'], begin?: Chore['begin']) => {
+const start = async (
+  round: Chore['round'],
+  begin?: Chore['begin'],
+  more: Pick<Chore, 'atOnce'> = {},
+) => {
   const name = `test-${ulid()}`
-  running.push(await runChores(app.core, [{ name, round, ...(begin && { begin }) }]))
+  running.push(await runChores(app.core, [{ name, round, ...(begin && { begin }), ...more }]))
   return { tell: () => sql`select pg_notify('mailplane_chores', ${name})`.execute(app.core.db) }
 }
 
@@ -82,4 +86,29 @@ it('stopping a chore waits for the current round and starts no other', async () 
   await stopping
   expect(done).toBe(true)
   expect(entered).toBe(false)
+})
+
+it('rounds of a chore that may run at once do not wait for each other, and it begins once', async () => {
+  let begun = 0
+  let entered = 0
+  let rounds = 0
+  let release = () => {}
+  const chore = await start(
+    async () => {
+      rounds++
+      if (++entered > 1) return false
+      await new Promise<void>((resolve) => {
+        release = resolve
+      })
+      return false
+    },
+    async () => begun++,
+    { atOnce: 2 },
+  )
+  await waitFor(() => rounds >= 2)
+  const before = rounds
+  await chore.tell()
+  await waitFor(() => rounds > before)
+  expect(begun).toBe(1)
+  release()
 })

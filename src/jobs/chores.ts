@@ -11,6 +11,8 @@ export interface Chore {
   name: string
   /** Its statements may take long and have the budget of DATABASE_LONG_TIMEOUT. */
   isPatient?: true
+  /** Rounds that may run at once in a process; one unless given. */
+  atOnce?: number
   /** Called once before the first round. */
   begin?(core: Core): Promise<unknown>
   /** Does one batch. Returns true when there may be more; throws to retry later. */
@@ -22,12 +24,14 @@ export interface Chore {
  * chore is retried with increasing pauses, without an end.
  */
 export async function runChores(core: Core, all: readonly Chore[]) {
-  const workers = new Map(all.map((chore) => [chore.name, worker(core, chore)]))
+  const workers = all.flatMap((chore) => workersOf(core, chore))
   const wakeAll = () => {
-    for (const one of workers.values()) one.wake()
+    for (const one of workers) one.wake()
   }
   const feed = await core.listen('mailplane_chores', {
-    message: (name) => workers.get(name)?.wake(),
+    message(name) {
+      for (const one of workers) if (one.name === name) one.wake()
+    },
     subscribed: wakeAll,
   })
   const timer = setInterval(wakeAll, LOOK_MS)
@@ -35,24 +39,34 @@ export async function runChores(core: Core, all: readonly Chore[]) {
   return {
     async stop() {
       clearInterval(timer)
-      await Promise.all([...workers.values()].map((one) => one.stop()))
+      await Promise.all(workers.map((one) => one.stop()))
       await feed.close()
     },
   }
 }
 
-function worker(core: Core, chore: Chore) {
+function workersOf(core: Core, chore: Chore) {
+  let beginning: Promise<unknown> | undefined
+  const begin = (): Promise<unknown> => {
+    beginning ??= (chore.begin?.(core) ?? Promise.resolve()).catch((error) => {
+      beginning = undefined
+      throw error
+    })
+    return beginning
+  }
+  return Array.from({ length: chore.atOnce ?? 1 }, () => worker(core, chore, begin))
+}
+
+function worker(core: Core, chore: Chore, begin: () => Promise<unknown>) {
   let running: Promise<void> | undefined
   let again = false
   let stopped = false
   let failures = 0
-  let begun = false
   let pause: NodeJS.Timeout | undefined
 
   async function work() {
     try {
-      if (!begun) await chore.begin?.(core)
-      begun = true
+      await begin()
       const round = () => chore.round(core)
       while (!stopped && (await (chore.isPatient ? patiently(round) : round()))) {}
       failures = 0
@@ -82,6 +96,7 @@ function worker(core: Core, chore: Chore) {
   }
 
   return {
+    name: chore.name,
     wake,
     async stop() {
       stopped = true

@@ -69,14 +69,35 @@ describe('a job', () => {
     const working = jobNamed(async () => runs.push('working'))
     const jobs = runJobs(one.core, [failing, working])
     await vi.advanceTimersByTimeAsync(30_000)
-    await vi.waitFor(() => expect(runs).toEqual(['failing', 'working']))
+    await vi.waitFor(() => expect(runs.toSorted()).toEqual(['failing', 'working']))
     await begunAgo(failing, 3601)
     await vi.advanceTimersByTimeAsync(30_000)
-    await vi.waitFor(() => expect(runs).toEqual(['failing', 'working', 'failing']))
+    await vi.waitFor(() => expect(runs.toSorted()).toEqual(['failing', 'failing', 'working']))
     await jobs.stop()
     await begunAgo(working, 3601)
     await vi.advanceTimersByTimeAsync(MINUTE_MS)
     expect(runs).toHaveLength(3)
+  })
+
+  it('that takes long does not delay others, and does not overlap with itself', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const runs: string[] = []
+    let release = () => {}
+    const long = jobNamed(async () => {
+      runs.push('long')
+      await new Promise<void>((resolve) => {
+        release = resolve
+      })
+    })
+    const short = jobNamed(async () => runs.push('short'))
+    const jobs = runJobs(one.core, [long, short])
+    await vi.advanceTimersByTimeAsync(30_000)
+    await vi.waitFor(() => expect(runs.toSorted()).toEqual(['long', 'short']))
+    for (const job of [long, short]) await begunAgo(job, 3601)
+    await vi.advanceTimersByTimeAsync(30_000)
+    await vi.waitFor(() => expect(runs.toSorted()).toEqual(['long', 'short', 'short']))
+    release()
+    await jobs.stop()
   })
 })
 

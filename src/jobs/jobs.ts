@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import type { Core } from '../core.ts'
 import { patiently } from '../database/budget.ts'
 import type { Db } from '../database/database.ts'
+import { limiter } from '../lib/mutex.ts'
 
 const LOOK_MS = 30_000
+const AT_ONCE = 4
 
 /** Repeated work that takes no input and may safely run twice. */
 export interface Job {
@@ -13,28 +15,35 @@ export interface Job {
 }
 
 /**
- * Runs jobs when they are due. A process claims a job by moving its timestamp, so only one of several
- * processes runs it. A killed process leaves its work to the next run.
+ * Runs jobs when they are due, some at once: one that takes long does not delay the others. A process
+ * claims a job by moving its timestamp, so only one of several processes runs it. A killed process leaves
+ * its work to the next run.
  */
 export function runJobs(core: Core, jobs: readonly Job[]) {
-  let running: Promise<void> = Promise.resolve()
-  const look = async () => {
-    for (const job of jobs) {
-      try {
-        if (await takeJob(core.db, job)) await patiently(() => job.run(core))
-      } catch (error) {
-        core.log.error({ err: error, job: job.name }, 'job failed')
-      }
+  const running = new Map<string, Promise<void>>()
+  const inTurn = limiter(AT_ONCE)
+  let isStopping = false
+
+  async function runDue(job: Job): Promise<void> {
+    try {
+      if (!isStopping && (await takeJob(core.db, job))) await patiently(() => job.run(core))
+    } catch (error) {
+      core.log.error({ err: error, job: job.name }, 'job failed')
     }
   }
   const timer = setInterval(() => {
-    running = running.then(look)
+    for (const job of jobs) {
+      if (running.has(job.name)) continue
+      const run = inTurn(() => runDue(job)).finally(() => running.delete(job.name))
+      running.set(job.name, run)
+    }
   }, LOOK_MS)
   timer.unref()
   return {
     async stop() {
       clearInterval(timer)
-      await running
+      isStopping = true
+      await Promise.all(running.values())
     },
   }
 }

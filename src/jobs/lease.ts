@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Core } from '../core.ts'
 import type { Db } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
+import { namedMutex } from '../lib/mutex.ts'
 import { ulid } from '../lib/ulid.ts'
 
 /**
@@ -27,6 +28,10 @@ export const newLease = (seconds: number): Lease => ({ owner: `${PROCESS}.${ulid
 /** Tables with the columns `lease_owner` and `lease_until`. */
 export type LeasedTable = {
   [Name in keyof Tables]: 'lease_until' extends keyof Tables[Name] ? Name : never
+}[keyof Tables]
+
+type WithOrganization = {
+  [Name in keyof Tables]: 'organization_id' extends keyof Tables[Name] ? Name : never
 }[keyof Tables]
 
 /** The primary key of a row: its columns and their values. */
@@ -78,6 +83,29 @@ interface Claim {
 export async function claimRows<Row>(db: Db, table: LeasedTable, lease: Lease, claim: Claim) {
   const { rows } = await claiming<Row>(table, lease, claim).execute(db)
   return rows
+}
+
+const inTurn = namedMutex()
+
+/**
+ * Claims one row of an organization for which this process holds no row of the kind: many or long rows of
+ * one organization leave room for those of others. Claims of the process take turns, so that they see
+ * each other.
+ */
+export async function claimForIdle<Row>(
+  db: Db,
+  table: LeasedTable & WithOrganization,
+  lease: Lease,
+  { where, ...claim }: Claim,
+) {
+  const organization = sql`coalesce(organization_id, '')`
+  const busy = sql`select ${organization} from ${sql.table(table)}
+    where (${where}) and not (${isFree}) and starts_with(lease_owner, ${PROCESS})`
+  const isIdle = sql`${organization} <> all(array(${busy}))`
+  const rows = await inTurn([table], () =>
+    claimRows<Row>(db, table, lease, { ...claim, where: sql`(${where}) and ${isIdle}` }),
+  )
+  return rows[0]
 }
 
 /** The statement of `claimRows`, to embed in a larger one. */

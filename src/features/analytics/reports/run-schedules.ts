@@ -57,7 +57,7 @@ export function scheduleRunner(core: Needs) {
   }
 
   return {
-    /** Runs every due schedule and returns their number. */
+    /** Runs due schedules, except of organizations that another call serves; returns their number. */
     async runDue(): Promise<number> {
       let runs = 0
       while (!stopping) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Scope } from '../../../access/caller.ts'
 import type { Db, Tx } from '../../../database/database.ts'
 import { inScope } from '../../../database/scope.ts'
-import { claimRows, heldBy, type Lease, released } from '../../../jobs/lease.ts'
+import { claimForIdle, heldBy, type Lease, released } from '../../../jobs/lease.ts'
 import type { ReportType } from '../analytics.schemas.ts'
 import type { Interval } from './reports.schemas.ts'
 
@@ -113,17 +113,15 @@ export interface Claimed {
   due_at: string
 }
 
-/** Claims a schedule that is due. */
-export async function claim(db: Db, lease: Lease, now: Date): Promise<Claimed | undefined> {
-  const [row] = await claimRows<Claimed>(db, 'analytics_schedules', lease, {
+/** Claims a schedule that is due, of an organization for which this process runs none. */
+export const claim = (db: Db, lease: Lease, now: Date): Promise<Claimed | undefined> =>
+  claimForIdle<Claimed>(db, 'analytics_schedules', lease, {
     key: ['schedule_id'],
     where: sql`due_at <= ${now.toISOString()}::timestamptz`,
     orderBy: sql`due_at, schedule_id`,
     returning: sql`schedule_id, organization_id, domain, report_type, "interval", recipients, timezone,
       webhook_url, webhook_secret, due_at`,
   })
-  return row
-}
 
 /** Stores the outcome and releases the lease; false when the lease was lost. */
 export async function finish(

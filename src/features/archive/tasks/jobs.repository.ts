@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import type { Page } from '../../../http/paging.ts'
-import { claimRows, heldBy, type Lease, released } from '../../../jobs/lease.ts'
+import { claimForIdle, heldBy, type Lease, released } from '../../../jobs/lease.ts'
 
 const columns = [
   ...(['id', 'organization_id', 'kind', 'email', 'status', 'total', 'done', 'added'] as const),
@@ -67,16 +67,15 @@ export interface ClaimedJob {
   position: string
 }
 
-export async function claim(db: Db, lease: Lease): Promise<ClaimedJob | undefined> {
-  const [job] = await claimRows<ClaimedJob>(db, 'archive_jobs', lease, {
+/** Claims a job of an organization for which this process runs none. */
+export const claim = (db: Db, lease: Lease): Promise<ClaimedJob | undefined> =>
+  claimForIdle<ClaimedJob>(db, 'archive_jobs', lease, {
     key: ['id'],
     where: sql`status in ('queued', 'running')`,
     orderBy: sql`created_at, id`,
     set: sql`status = 'running'`,
     returning: sql`id, organization_id, kind, email, position`,
   })
-  return job
-}
 
 export interface Progress {
   position?: string
@@ -110,11 +109,20 @@ export const finish = (db: Db, id: string, lease: Lease, error: string | null, a
     .where(heldBy(lease))
     .execute()
 
-/** Left to the next attempt. */
-export const interrupt = (db: Db, id: string, lease: Lease, error: string) =>
+/** Left to the next attempt, before which jobs of others have their turn. */
+export const interrupt = (
+  db: Db,
+  id: string,
+  lease: Lease,
+  { error, pauseSeconds }: { error: string; pauseSeconds: number },
+) =>
   db
     .updateTable('archive_jobs')
-    .set({ error, ...released })
+    .set({
+      error,
+      lease_owner: null,
+      lease_until: sql`now() + make_interval(secs => ${pauseSeconds})`,
+    })
     .where('id', '=', id)
     .where(heldBy(lease))
     .execute()

@@ -8,10 +8,12 @@ import * as jobs from './jobs.repository.ts'
 import { sealAnew } from './seal-anew.ts'
 
 const LEASE_SECONDS = 60
+const PAUSE_SECONDS = 5
 
-/** Runs the jobs of the archive, one at a time in each process. */
+/** Runs the jobs of the archive, for each organization one at a time in each process. */
 export const runArchiveJobs = (storages: Storages, stopping: AbortSignal): Chore => ({
   name: 'archive-jobs',
+  atOnce: 3,
   async round(core) {
     if (stopping.aborted || storages.current === undefined) return false
     const lease = newLease(LEASE_SECONDS)
@@ -31,8 +33,9 @@ export const runArchiveJobs = (storages: Storages, stopping: AbortSignal): Chore
           await jobs.finish(core.db, job.id, lease, text, core.now())
           return
         }
-        await jobs.interrupt(core.db, job.id, lease, text)
-        if (!stopping.aborted) throw error
+        const pauseSeconds = stopping.aborted ? 0 : PAUSE_SECONDS
+        await jobs.interrupt(core.db, job.id, lease, { error: text, pauseSeconds })
+        core.log.warn({ err: error, job: job.id }, 'job of the archive interrupted, will resume')
       }
     })
     return true

@@ -10,7 +10,7 @@ import { erasers } from './erasers.ts'
 import * as erasures from './erasure.repository.ts'
 
 const LEASE_SECONDS = 120
-/** Other jobs of this process wait while this one runs. */
+/** The shutdown of this process waits while this job runs. */
 const MAX_RUN_MS = 45_000
 const ON_HOLD = 'A legal hold covers this address'
 const NEW_MAILBOX = 'A mailbox with this address was created after the request; request it again'
@@ -21,8 +21,9 @@ export const eraseDue: Job = {
   everySeconds: 300,
   async run(core) {
     const end = Date.now() + MAX_RUN_MS
+    const served = new Set<string>()
     while (Date.now() < end) {
-      const claimed = await claim(core)
+      const claimed = await claim(core, served)
       if (claimed === undefined) return
       if (claimed === 'not now') continue
       const { row, lease } = claimed
@@ -32,14 +33,17 @@ export const eraseDue: Job = {
 }
 
 /**
- * Claims one due erasure. An address that has a new holder is not erased with the data of the old one. A legal hold postpones it only until the removal has begun: stopping later would
- * leave half of the data.
+ * Claims one due erasure. Organizations take turns, so that many erasures of one do not delay those of
+ * others. An address that has a new holder is not erased with the data of the old one. A legal hold
+ * postpones it only until the removal has begun: stopping later would leave half of the data.
  */
-const claim = (core: Core) =>
+const claim = (core: Core, served: Set<string>) =>
   core.db.transaction().execute(async (tx) => {
     const at = core.now()
-    const row = await erasures.lockDue(tx, at)
+    const row = await erasures.lockDue(tx, at, [...served])
     if (!row) return undefined
+    served.delete(row.organization_id ?? '')
+    served.add(row.organization_id ?? '')
     const { account_id, organization_id, user_email, id: erasure_id } = row
     if (organization_id !== null) await lockOrganization(tx, organization_id)
     const audited = { organization_id, user_email }

@@ -88,14 +88,20 @@ export const cancel = (tx: Tx, id: string, message: string | null = null) =>
     .returning(columns)
     .executeTakeFirstOrThrow()
 
-/** Locks an erasure that is due and that no process holds. */
-export const lockDue = (tx: Tx, now: Date) =>
+/**
+ * Locks an erasure that is due and that no process holds. Organizations in `served` follow after the
+ * others, the one that was served last at the end.
+ */
+export const lockDue = (tx: Tx, now: Date, served: readonly string[]) =>
   tx
     .selectFrom('data_erasures')
     .select(columns)
     .where('status', '=', 'soft_deleted')
     .where('due_at', '<=', now.toISOString())
     .where(isFree)
+    .orderBy(sql`array_position(${served}::text[], coalesce(organization_id, ''))`, (order) =>
+      order.asc().nullsFirst(),
+    )
     .orderBy('due_at')
     .orderBy('id')
     .limit(1)

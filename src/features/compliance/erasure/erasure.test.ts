@@ -328,3 +328,21 @@ it('postpones an erasure under a new legal hold until the hold is released', asy
   await eraseDue.run(app.core)
   expect(await status()).toMatchObject({ status: 'hard_deleted' })
 })
+
+it('lets tenants take turns, however many erasures of one are due', async () => {
+  const people = await Promise.all([1, 2, 3].map(() => insertMailbox(app, acme)))
+  const neighbour = await insertMailbox(app, await app.tenant('globex'))
+  for (const { email } of [...people, neighbour]) {
+    await owner.post(`${PATH}/data-erasure/${email}`, { requested_by: 'owner' })
+  }
+  await advanceDays(31)
+  await eraseDue.run(app.core)
+  const done = await Promise.all(
+    [...people, neighbour].map(async ({ email }) => {
+      const { items } = (await owner.get(`${PATH}/data-erasure/${email}/status`)).body.data
+      return { email, at: items[0].hard_deleted_at }
+    }),
+  )
+  const order = done.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))
+  expect(order[1]?.email).toBe(neighbour.email)
+})

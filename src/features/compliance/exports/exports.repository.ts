@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
-import { claimRows, heldBy, type Lease, released } from '../../../jobs/lease.ts'
+import { claimForIdle, heldBy, type Lease, released } from '../../../jobs/lease.ts'
 import type { ExportType } from './exports.schemas.ts'
 
 const columns = [
@@ -74,9 +74,9 @@ export interface ClaimedExport {
   created_at: string
 }
 
-/** Claims an export that is due. */
-export async function claim(db: Db, lease: Lease, now: Date): Promise<ClaimedExport | undefined> {
-  const [row] = await claimRows<ClaimedExport>(db, 'data_exports', lease, {
+/** Claims an export that is due, of an organization for which this process makes none. */
+export const claim = (db: Db, lease: Lease, now: Date): Promise<ClaimedExport | undefined> =>
+  claimForIdle<ClaimedExport>(db, 'data_exports', lease, {
     key: ['id'],
     where: sql`status in ('pending', 'processing') and due_at <= ${now.toISOString()}::timestamptz`,
     orderBy: sql`due_at, id`,
@@ -84,8 +84,6 @@ export async function claim(db: Db, lease: Lease, now: Date): Promise<ClaimedExp
     returning: sql`id, organization_id, account_id, user_email, export_type, requested_by, attempts,
       created_at`,
   })
-  return row
-}
 
 interface Outcome {
   status: 'pending' | 'completed' | 'failed'

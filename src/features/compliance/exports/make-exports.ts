@@ -18,11 +18,12 @@ const LEASE_SECONDS = 60
 const MAX_ATTEMPTS = 20
 const MAX_PAUSE_MS = 10 * MINUTE_MS
 
-/** Makes the requested archives, one at a time in each process. */
+/** Makes the requested archives, for each organization one at a time in each process. */
 export const makeExports: Chore = {
   name: 'data-exports',
   begin: adoptFiles,
   isPatient: true,
+  atOnce: 3,
   async round(core) {
     const lease = newLease(LEASE_SECONDS)
     const request = await exports.claim(core.db, lease, core.now())

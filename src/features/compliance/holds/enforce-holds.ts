@@ -19,6 +19,7 @@ const MAILBOX_BATCH_SIZE = 50
 export const enforceHolds: Chore = {
   name: 'legal-holds',
   isPatient: true,
+  atOnce: 3,
   async round(core) {
     if (!core.doveadm.isConfigured) return false
     const lease = newLease(LEASE_SECONDS)

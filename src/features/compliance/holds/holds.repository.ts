@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../../database/database.ts'
 import { contains } from '../../../database/search.ts'
 import type { PastDays } from '../../../hosting/past-days.ts'
 import type { Page } from '../../../http/paging.ts'
-import { claimRows, heldBy, type Lease, released } from '../../../jobs/lease.ts'
+import { claimForIdle, heldBy, type Lease, released } from '../../../jobs/lease.ts'
 import type { Person } from '../personal-data/personal-table.ts'
 import { ownersOf } from '../personal-data/records.repository.ts'
 
@@ -136,15 +136,13 @@ export interface ChangedHold {
 }
 
 /** Claims a hold that was placed or released and that the mail servers do not follow yet. */
-export async function claimChanged(db: Db, lease: Lease): Promise<ChangedHold | undefined> {
-  const [row] = await claimRows<ChangedHold>(db, 'legal_holds', lease, {
+export const claimChanged = (db: Db, lease: Lease): Promise<ChangedHold | undefined> =>
+  claimForIdle<ChangedHold>(db, 'legal_holds', lease, {
     key: ['id'],
     where: sql`enforced_at is null`,
     orderBy: sql`id`,
     returning: sql`id, organization_id, custodians, active`,
   })
-  return row
-}
 
 /** A hold that was released in the meantime is claimed again. */
 export const setEnforced = (db: Db, { id, active }: ChangedHold, lease: Lease, now: Date) =>

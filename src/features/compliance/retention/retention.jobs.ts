@@ -10,7 +10,7 @@ import * as runs from './runs.repository.ts'
 
 const MAILBOX_BATCH_SIZE = 50
 const LEASE_SECONDS = 120
-/** Other jobs and the shutdown of this process wait while this job runs. */
+/** Other organizations and the shutdown of this process wait while this job serves one. */
 const MAX_RUN_MS = 45_000
 
 /** Applies the policy of every organization that has one, once a day. */
@@ -34,7 +34,7 @@ export const applyRetention: Job = {
 async function apply(core: Core, run: runs.Run, lease: Lease, end: number): Promise<void> {
   const { organization_id } = run
   try {
-    await expireRows(core, run, lease)
+    await expireRows(core, run, lease, end)
     if (core.doveadm.isConfigured) await expireMailboxes(core, run, lease, end)
     await core.db.transaction().execute(async (tx) => {
       const result = await runs.finish(tx, organization_id, lease, core.now())
@@ -61,8 +61,12 @@ async function saveProgress(
     throw new LeaseLost()
 }
 
+function leaveTheRest(end: number): void {
+  if (Date.now() > end) throw new Error('time limit of this run reached; the next run continues')
+}
+
 /** Reads the legal holds for every batch, so that a new hold protects the rest of the rows. */
-async function expireRows(core: Core, run: runs.Run, lease: Lease): Promise<void> {
+async function expireRows(core: Core, run: runs.Run, lease: Lease, end: number): Promise<void> {
   const { organization_id } = run
   const before = daysBefore(core.now(), run.retention_days)
   const past = pastDays(core)
@@ -77,6 +81,7 @@ async function expireRows(core: Core, run: runs.Run, lease: Lease): Promise<void
         return count
       })
       if (deleted === 0) break
+      leaveTheRest(end)
     }
   }
 }
@@ -98,8 +103,7 @@ async function expireMailboxes(
       const counts = held.addresses.includes(email) ? {} : await expireMail(core, email, run)
       await saveProgress(core, run, lease, counts, email)
       after = email
-      if (Date.now() > end)
-        throw new Error('time limit of this run reached; the next run continues')
+      leaveTheRest(end)
     }
     if (emails.length < MAILBOX_BATCH_SIZE) return
   }

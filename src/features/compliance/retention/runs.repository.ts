@@ -27,7 +27,8 @@ export async function claim(db: Db, lease: Lease, now: Date): Promise<Run | unde
         and coalesce(r.lease_until <= now(), true)
         and (r.finished_at is null or r.finished_at <= ${at}::timestamptz - interval '1 day'
           or (p.applies_from > r.finished_at and p.applies_from <= ${at}::timestamptz))
-      order by r.finished_at nulls first, p.organization_id
+      -- An interrupted run, whose lease ended a moment ago, follows after the others.
+      order by coalesce(r.lease_until, '-infinity'), r.finished_at nulls first, p.organization_id
       limit 1 for update of p skip locked
     )
     insert into retention_runs as r (organization_id, begun_at, lease_owner, lease_until)

@@ -67,7 +67,7 @@ export async function list(db: Db, domainId: string, { perPage, offset }: Page) 
   return { items, total }
 }
 
-/** Hosted domains that were not looked at since, the oldest look first. */
+/** Hosted domains that were not looked at since; organizations take turns, each with its oldest look. */
 export const dueForLook = (db: Db, since: Date, limit: number) =>
   db
     .selectFrom('domains')
@@ -83,6 +83,10 @@ export const dueForLook = (db: Db, since: Date, limit: number) =>
         either('dns_checks.last_seen_at', 'is', null),
         either('dns_checks.last_seen_at', '<', since.toISOString()),
       ]),
+    )
+    .orderBy(
+      sql`row_number() over (partition by domains.organization_id
+        order by dns_checks.last_seen_at nulls first, domains.id)`,
     )
     .orderBy('dns_checks.last_seen_at', (order) => order.asc().nullsFirst())
     .orderBy('domains.id')

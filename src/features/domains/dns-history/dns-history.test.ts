@@ -142,3 +142,16 @@ it("returns 404 for the DNS history of another organization's domain", async () 
     body: { msg: 'Domain not found' },
   })
 })
+
+it('looks at the domain of a tenant while DNS of many domains of another one is silent', async () => {
+  const evil = await app.tenant('evil')
+  for (let count = 0; count < 60; count++) {
+    const domain = `evil-${count}.test`
+    await app.hostedDomain(evil, { domain })
+    dns.state.silentAbout.push(domain)
+  }
+  const { id } = await app.hostedDomain(acme, { domain: 'patient.test' })
+  dns.state.records = spf('patient.test')
+  await watchDns.run(app.core)
+  expect((await historyOf(id)).items).toMatchObject([{ mx: 'pass', spf: 'pass' }])
+})

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import type { MtaStsMode } from '../../../hosting/mta-sts.ts'
 
@@ -13,7 +14,7 @@ export const setMode = (tx: Tx, id: string, mode: MtaStsMode, now: Date) =>
     .where('id', '=', id)
     .execute()
 
-/** Hosted domains under `enforce` that were not looked at since. */
+/** Hosted domains under `enforce` that were not looked at since; organizations take turns. */
 export const dueForLook = (db: Db, since: Date, limit: number) =>
   db
     .selectFrom('domains')
@@ -26,6 +27,7 @@ export const dueForLook = (db: Db, since: Date, limit: number) =>
         where('mta_sts_checked_at', '<', since.toISOString()),
       ]),
     )
+    .orderBy(sql`row_number() over (partition by organization_id order by mta_sts_checked_at, id)`)
     .orderBy('mta_sts_checked_at')
     .limit(limit)
     .execute()

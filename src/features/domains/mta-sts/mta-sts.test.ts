@@ -176,6 +176,21 @@ describe('the MTA-STS policy', () => {
     await store({ mta_sts_mode: 'testing' }, globex.domainId)
   })
 
+  it('is looked at while DNS of many domains of another tenant is silent', async () => {
+    await hostCertificate()
+    const due = { mta_sts_mode: 'enforce', mta_sts_checked_at: '2020-01-01T00:00:00Z' } as const
+    for (let count = 0; count < 25; count++) {
+      const domain = `globex-${count}.test`
+      const { id } = await app.hostedDomain(globex, { domain })
+      await store(due, id)
+      dns.state.silentAbout.push(domain)
+    }
+    await store({ ...due, mta_sts_checked_at: '2021-01-01T00:00:00Z' })
+    dns.state.records = { 'acme.test': { MX: ['elsewhere.test'] } }
+    await watchMtaSts.run(app.core)
+    expect((await served()).text).toContain('mode: testing')
+  })
+
   it('belongs to its organization', async () => {
     expect((await globex.get(path())).status).toBe(404)
     expect((await globex.put(path(), { mode: 'none' })).status).toBe(404)

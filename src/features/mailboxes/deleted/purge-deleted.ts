@@ -10,7 +10,7 @@ import { removeHome, removeMail } from '../../../mail/remove-mail.ts'
 import * as deleted from './deleted.repository.ts'
 
 const LEASE_SECONDS = 120
-/** Other jobs of this process wait while this one runs. */
+/** The shutdown of this process waits while this job runs. */
 const MAX_RUN_MS = 45_000
 
 /** Removes the mail of mailboxes that were deleted `DELETED_MAIL_DAYS` ago. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
-import { claimRows, heldBy, type Lease, setLeased, setReleased } from '../../../jobs/lease.ts'
+import { claimForIdle, heldBy, type Lease, setLeased, setReleased } from '../../../jobs/lease.ts'
 
 export interface Job {
   id: string
@@ -24,9 +24,12 @@ export async function insert(
   return rows[0]?.id as string
 }
 
-/** Claims the next job: a pending one, or one whose lease has ended. A domain has one running job. */
-export async function claim(db: Db, lease: Lease): Promise<Job | undefined> {
-  const [job] = await claimRows<Job>(db, 'rag_jobs', lease, {
+/**
+ * Claims the next job of an organization for which this process runs none: a pending one, or one whose
+ * lease has ended. A domain has one running job.
+ */
+export const claim = (db: Db, lease: Lease): Promise<Job | undefined> =>
+  claimForIdle<Job>(db, 'rag_jobs', lease, {
     key: ['id'],
     where: sql`due_at <= now() and (
       status = 'running' or status = 'pending' and not exists (
@@ -36,8 +39,6 @@ export async function claim(db: Db, lease: Lease): Promise<Job | undefined> {
     set: sql`status = 'running', attempts = attempts + 1, begun_at = coalesce(begun_at, now())`,
     returning: sql`id, organization_id, domain_id, full_reindex, attempts`,
   })
-  return job
-}
 
 interface Progress {
   documents: number

@@ -18,10 +18,14 @@ const MAX_ATTEMPTS = 8
 const FIRST_WAIT_SECONDS = 10
 const MAX_WAIT_SECONDS = 900
 
-/** Runs index jobs one after the other, each until it ends, loses its lease or must be retried. */
+/**
+ * Runs index jobs, those of an organization one after the other, each until it ends, loses its lease or
+ * must be retried.
+ */
 export function indexChore(stopping: AbortSignal): Chore {
   return {
     name: 'rag',
+    atOnce: 3,
     async round(core) {
       if (stopping.aborted) return false
       const lease = newLease(core.config.RAG_LEASE_SECONDS)

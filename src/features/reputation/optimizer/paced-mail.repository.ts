@@ -82,17 +82,24 @@ export async function waitingTo(
   return row?.reason ?? undefined
 }
 
-/** Waiting mail with a known queue id, oldest first. */
-export const waiting = (db: Db, limit: number): Promise<PacedMail[]> =>
-  db
-    .selectFrom('paced_mail')
-    .select(columns)
-    .where('state', '=', 'waiting')
-    .where('queue_id', 'is not', null)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute()
+/**
+ * Waiting mail with a known queue id. Organizations take turns, and so do the destinations of each: mail
+ * that waits for a limit hides no mail that another limit concerns. Of a destination, oldest first.
+ */
+export async function waiting(db: Db, limit: number): Promise<PacedMail[]> {
+  const names = sql.join(columns.map((name) => sql.ref(name)))
+  const { rows } = await sql<PacedMail>`
+    select ${names} from (
+      select *, row_number() over (
+        partition by organization_id order by nth, created_at, id) as turn
+      from (
+        select ${names}, created_at, row_number() over (
+          partition by organization_id, recipient_domain order by created_at, id) as nth
+        from paced_mail where state = 'waiting' and queue_id is not null) as of_destination
+    ) as of_organization
+    order by turn, created_at, id limit ${limit}`.execute(db)
+  return rows
+}
 
 /** Mail that a process claimed and did not release before it ended. */
 export const leftReleasing = (db: Db, limit: number): Promise<PacedMail[]> =>

@@ -195,6 +195,19 @@ describe('mail above the limit of a destination (B2.9)', () => {
   })
 })
 
+describe('mail that many messages of another tenant wait before', () => {
+  it('is released when its own limit allows it', async () => {
+    await setLimit({ daily_limit: 0 })
+    for (let count = 0; count < 501; count++) await send([`r${count}@${domain}`])
+    const other = `other.${domain}`
+    await setLimit({ daily_limit: 0 }, other)
+    const [held] = await send([`x@${other}`], globex)
+    await operator.delete(`${BASE}/isp-limits/${other}`, WHY)
+    await round()
+    expect(mail.released).toEqual([held?.queue_id])
+  })
+})
+
 describe('mail of an IP address in warm-up (B2.9)', () => {
   it('is counted when it is delivered, and the rest waits for the next day', async () => {
     await warmUp(3)
