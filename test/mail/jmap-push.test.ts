@@ -59,6 +59,19 @@ describe.skipIf(edgeMissing)(`push subscriptions of JMAP programs${skipped}`, ()
   const isFor = (message: Received['json'], id: string) =>
     message['@type'] === 'PushVerification' && message.pushSubscriptionId === id
 
+  /** Makes a shared mailbox with the holder as a member and returns its id. */
+  async function join(holder: JmapClient, name: string): Promise<string> {
+    const made = await acme.post('/api/v1/shared-mailboxes', {
+      email: `${name}@${acme.domain}`,
+      name,
+    })
+    const { id } = made.body.data
+    const member = { email_account_id: holder.accountId, permission: 'read_only' }
+    const joined = await acme.post(`/api/v1/shared-mailboxes/${id}/members`, member)
+    expect(joined.status).toBe(200)
+    return id
+  }
+
   const changesIn = (receiver: Receiver): Record<string, object>[] =>
     receiver.got
       .filter(({ json }) => json['@type'] === 'StateChange')
@@ -112,11 +125,8 @@ describe.skipIf(edgeMissing)(`push subscriptions of JMAP programs${skipped}`, ()
   it('tell a former member nothing of a shared mailbox', async () => {
     const jane = await jmapClient(host.app.base, acme.email)
     const email = `team@${acme.domain}`
-    const made = await acme.post('/api/v1/shared-mailboxes', { email, name: 'Team' })
-    const team = made.body.data.id as string
+    const team = await join(jane, 'team')
     const members = `/api/v1/shared-mailboxes/${team}/members`
-    const joined = { email_account_id: jane.accountId, permission: 'read_only' }
-    expect((await acme.post(members, joined)).status).toBe(200)
     const receiver = await start()
     await subscribe(jane, receiver)
     expect((await host.receive(email, 'for members')).code).toBe(250)
@@ -127,5 +137,37 @@ describe.skipIf(edgeMissing)(`push subscriptions of JMAP programs${skipped}`, ()
     expect((await host.receive(acme.email, 'for jane')).code).toBe(250)
     await waitFor(() => changesIn(receiver).some((changed) => jane.accountId in changed))
     expect(changesIn(receiver).filter((changed) => team in changed)).toEqual([])
+  })
+
+  it('hear of a shared mailbox that the holder joined later', async () => {
+    const jane = await jmapClient(host.app.base, acme.email)
+    const receiver = await start()
+    const id = await subscribe(jane, receiver)
+    const team = await join(jane, 'later')
+    await jane.call('PushSubscription/set', { update: { [id]: { types: null } } })
+    expect((await host.receive(`later@${acme.domain}`, 'for members')).code).toBe(250)
+    await waitFor(() => changesIn(receiver).some((changed) => team in changed))
+  })
+
+  it('hear of an account when pushing a change of another one failed', async () => {
+    const jane = await jmapClient(host.app.base, acme.email)
+    const team = await join(jane, 'broken')
+    const receiver = await start()
+    await subscribe(jane, receiver, { types: ['Email'] })
+    const release: (() => void)[] = []
+    receiver.state.reply = (_received, response) => release.push(() => response.end())
+    expect((await host.receive(acme.email, 'first')).code).toBe(250)
+    await waitFor(() => release.length === 1)
+    const { state } = await jane.call('Email/get', { ids: [] })
+    // Both accounts change while the receiver has not answered, and one of them has no state then.
+    expect((await host.receive(`broken@${acme.domain}`, 'second')).code).toBe(250)
+    await waitFor(async () => (await jane.call('Email/query', { accountId: team })).ids.length > 0)
+    expect((await host.receive(acme.email, 'third')).code).toBe(250)
+    await waitFor(async () => (await jane.call('Email/get', { ids: [] })).state !== state)
+    await host.app.core.db.deleteFrom('jmap_accounts').where('id', '=', team).execute()
+    release[0]?.()
+    await waitFor(() => release.length > 1)
+    expect(changesIn(receiver).at(-1)).toHaveProperty(jane.accountId)
+    for (const end of release) end()
   })
 })

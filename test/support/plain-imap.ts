@@ -24,10 +24,16 @@ export async function startPlainImap(options: Options = {}) {
   const offered = ['IMAP4rev1', ...(options.token ? ['AUTH=XOAUTH2'] : []), ...capabilities]
   const sockets = new Set<Socket>()
   const seen: string[] = []
+  const notified = new Map<Socket, string>()
   folders.INBOX ??= { messages: [] }
   const server = createServer((socket) => {
     sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket)).on('error', () => {})
+    socket
+      .on('error', () => {})
+      .on('close', () => {
+        sockets.delete(socket)
+        notified.delete(socket)
+      })
     socket.write(`* OK [CAPABILITY ${offered.join(' ')}] ready\r\n`)
     void serve(socket).catch(() => socket.destroy())
   }).listen(0, '127.0.0.1')
@@ -36,6 +42,7 @@ export async function startPlainImap(options: Options = {}) {
   async function serve(socket: Socket) {
     const read = reader(socket)
     let open: PlainFolder | undefined
+    let user = ''
     for (;;) {
       const line = await read.line()
       const { tag = '', command = '' } = /^(?<tag>\S+) (?<command>.*)$/.exec(line)?.groups ?? {}
@@ -50,8 +57,10 @@ export async function startPlainImap(options: Options = {}) {
           .split(/user=|\x01/)
         if (auth !== `auth=Bearer ${options.token}` || !user) end = 'NO [AUTHENTICATIONFAILED] no'
       } else if (/^(LOGIN|AUTHENTICATE)/i.test(command)) {
+        user = /^LOGIN "?([^"* ]+)/i.exec(command)?.[1] ?? ''
         if (options.token) end = 'NO [AUTHENTICATIONFAILED] tokens only'
-      } else if (/^NAMESPACE/i.test(command))
+      } else if (/^NOTIFY SET/i.test(command)) notified.set(socket, user)
+      else if (/^NAMESPACE/i.test(command))
         lines.push(`* NAMESPACE (("${prefix}" "${delimiter}")) NIL NIL`)
       else if (/^LIST "" ""/i.test(command)) lines.push(`* LIST (\\Noselect) "${delimiter}" ""`)
       else if (/^(LIST|LSUB)/i.test(command)) {
@@ -97,6 +106,8 @@ export async function startPlainImap(options: Options = {}) {
     /** Every received command without its tag. */
     seen,
     open: () => sockets.size,
+    /** The users to whom changes are reported (RFC 5465). */
+    notified: () => [...notified.values()].sort(),
     async stop() {
       for (const socket of sockets) socket.destroy()
       server.close()

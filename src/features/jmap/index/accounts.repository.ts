@@ -36,40 +36,55 @@ export const ownAccountOf = ({ id, email, organization_id }: AccountHolder): Mai
   isReadOnly: false,
 })
 
-/** The shared mailboxes of the own organization of which a holder is a member. */
-export async function sharedAccounts(db: Db, holderId: string): Promise<MailAccount[]> {
+/** The shared mailboxes of the own organization of which holders are members, by holder. */
+async function sharedByHolder(db: Db, holderIds: readonly string[]) {
   const shared = await db
     .selectFrom('shared_mailbox_members as member')
     .innerJoin('email_accounts as holder', 'holder.id', 'member.email_account_id')
     .innerJoin('shared_mailboxes as box', 'box.id', 'member.shared_mailbox_id')
     .innerJoin('domains', 'domains.id', 'box.domain_id')
     .select(['box.id', 'box.email', 'box.name', 'box.organization_id', 'member.permission'])
-    .where('member.email_account_id', '=', holderId)
+    .select('member.email_account_id as holder_id')
+    .where(sql<boolean>`member.email_account_id = any(${holderIds}::text[])`)
     .whereRef('box.organization_id', '=', 'holder.organization_id')
     .where('box.status', '=', 'active')
     .where('domains.hosted', '=', true)
     .orderBy('box.email')
     .execute()
-  return shared.map(({ id, email, name, organization_id, permission }) => ({
-    id,
-    email,
-    name: name || email,
-    organizationId: organization_id,
-    isPersonal: false,
-    isReadOnly: permission !== 'full_access',
-  }))
+  const byHolder = new Map<string, MailAccount[]>(holderIds.map((id) => [id, []]))
+  for (const { holder_id, id, email, name, organization_id, permission } of shared) {
+    byHolder.get(holder_id)?.push({
+      id,
+      email,
+      name: name || email,
+      organizationId: organization_id,
+      isPersonal: false,
+      isReadOnly: permission !== 'full_access',
+    })
+  }
+  return byHolder
 }
 
-/** The own mailbox first, then shared ones. */
-export const accountsOf = async (db: Db, holder: AccountHolder): Promise<MailAccount[]> => [
-  ownAccountOf(holder),
-  ...(await sharedAccounts(db, holder.id)),
-]
+/** The shared mailboxes of the own organization of which a holder is a member. */
+export const sharedAccounts = async (db: Db, holderId: string): Promise<MailAccount[]> =>
+  (await sharedByHolder(db, [holderId])).get(holderId) ?? []
+
+/** The accounts of each holder by its id: the own mailbox first, then shared ones. */
+export async function accountsByHolder(db: Db, holders: readonly AccountHolder[]) {
+  const shared = await sharedByHolder(
+    db,
+    holders.map(({ id }) => id),
+  )
+  return new Map(
+    holders.map((holder) => [holder.id, [ownAccountOf(holder), ...(shared.get(holder.id) ?? [])]]),
+  )
+}
 
 /** True while a holder may use an account: a membership can end while a program waits for changes. */
 export async function mayUse(db: Db, holderId: string, accountId: string): Promise<boolean> {
   const holder = await findHolder(db, holderId)
-  return holder !== undefined && (await accountsOf(db, holder)).some(({ id }) => id === accountId)
+  if (!holder || holderId === accountId) return holder !== undefined
+  return (await sharedAccounts(db, holderId)).some(({ id }) => id === accountId)
 }
 
 /** The state begins at the time: a later index of the same mailbox repeats no state of this one. */

@@ -1,6 +1,11 @@
 import type { Core } from '../../../core.ts'
-import { namedLimiter } from '../../../lib/mutex.ts'
-import { accountsOf, mayUse } from '../index/accounts.repository.ts'
+import { namedLimiter, namedMutex } from '../../../lib/mutex.ts'
+import {
+  accountsByHolder,
+  ensureAccount,
+  type MailAccount,
+  mayUse,
+} from '../index/accounts.repository.ts'
 import { changedKinds, stateOf } from '../index/change-log.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import * as subscriptions from './push.repository.ts'
@@ -27,10 +32,12 @@ export function pusher({ db, log, feed, watchers, sender }: Needs) {
   const waiting = new Map<string, Set<string>>()
   const inOrganization = namedLimiter(AT_ONCE)
   const running = new Set<Promise<void>>()
+  const inTurn = namedMutex()
+  /** Holders whose subscriptions changed after the last refresh began, which may know older ones. */
+  const followed = new Set<string>()
   let refreshing: Promise<void> = Promise.resolve()
 
-  async function watch(holder: Subscriber): Promise<string[]> {
-    const accounts = await accountsOf(db, holder)
+  async function watch(holder: Subscriber, accounts: readonly MailAccount[]): Promise<void> {
     for (const account of accounts) {
       const known = watched.get(account.id)
       const one = known ?? { holders: new Map(), end: watchers.watch(account) }
@@ -38,19 +45,37 @@ export function pusher({ db, log, feed, watchers, sender }: Needs) {
       const before = one.holders.get(holder.id)?.subscription_ids
       one.holders.set(holder.id, holder)
       if (before?.join() === holder.subscription_ids.join()) continue
-      // A new subscription hears of all changes from now on.
-      await subscriptions.begin(db, holder.id, account.id, await stateOf(db, account.id))
+      try {
+        // A new subscription hears of all changes from now on.
+        await ensureAccount(db, account)
+        await subscriptions.begin(db, holder.id, account.id, await stateOf(db, account.id))
+      } catch (error) {
+        one.holders.delete(holder.id)
+        throw error
+      }
     }
-    return accounts.map(({ id }) => id)
   }
 
+  /** Holders have turns of their own: one does not wait until all of them are read. */
+  const watchInTurn = (holderId: string, work: () => Promise<void>): Promise<void> =>
+    inTurn([holderId], work).catch((error) =>
+      log.warn({ err: error }, 'reading the push subscriptions failed'),
+    )
+
   async function refresh(): Promise<void> {
-    const wanted = new Map<string, Set<string>>()
-    for (const holder of await subscriptions.subscribers(db)) {
-      wanted.set(holder.id, new Set(await watch(holder)))
+    followed.clear()
+    const holders = await subscriptions.subscribers(db)
+    const accounts = await accountsByHolder(db, holders)
+    for (const holder of holders) {
+      await watchInTurn(holder.id, async () => {
+        if (!followed.has(holder.id)) await watch(holder, accounts.get(holder.id) ?? [])
+      })
     }
     for (const [accountId, { holders, end }] of watched) {
-      for (const id of holders.keys()) if (!wanted.get(id)?.has(accountId)) holders.delete(id)
+      for (const id of holders.keys()) {
+        const isWanted = accounts.get(id)?.some((account) => account.id === accountId)
+        if (!isWanted && !followed.has(id)) holders.delete(id)
+      }
       if (holders.size > 0) continue
       end()
       watched.delete(accountId)
@@ -73,7 +98,8 @@ export function pusher({ db, log, feed, watchers, sender }: Needs) {
     try {
       for (const accountId of accounts) {
         accounts.delete(accountId)
-        await inOrganization(holder.organization_id, () => pushTo(holder, id, accountId))
+        const pushing = inOrganization(holder.organization_id, () => pushTo(holder, id, accountId))
+        await pushing.catch((error) => log.warn({ err: error }, 'push failed'))
       }
     } finally {
       waiting.delete(id)
@@ -98,29 +124,30 @@ export function pusher({ db, log, feed, watchers, sender }: Needs) {
   }
 
   function inBackground(work: Promise<void>): void {
-    const mine = work
-      .catch((error) => log.warn({ err: error }, 'push failed'))
-      .finally(() => running.delete(mine))
+    const mine = work.finally(() => running.delete(mine))
     running.add(mine)
   }
 
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
+  const refreshInTurn = () => {
     refreshing = refreshing
-      .then(work)
+      .then(refresh)
       .catch((error) => log.warn({ err: error }, 'reading the push subscriptions failed'))
-    return refreshing
   }
   const stopListening = feed.onAny(push)
-  const timer = setInterval(() => void inTurn(refresh), REFRESH_MS)
+  const timer = setInterval(refreshInTurn, REFRESH_MS)
   timer.unref()
-  void inTurn(refresh)
+  refreshInTurn()
 
   return {
     /** For a holder whose subscriptions have changed: changes after the call are pushed. */
-    follow: (holderId: string): Promise<void> =>
-      inTurn(async () => {
-        for (const holder of await subscriptions.subscribers(db, holderId)) await watch(holder)
-      }),
+    follow(holderId: string): Promise<void> {
+      followed.add(holderId)
+      return watchInTurn(holderId, async () => {
+        const holders = await subscriptions.subscribers(db, holderId)
+        const accounts = await accountsByHolder(db, holders)
+        for (const holder of holders) await watch(holder, accounts.get(holder.id) ?? [])
+      })
+    },
     async stop(): Promise<void> {
       clearInterval(timer)
       stopListening()

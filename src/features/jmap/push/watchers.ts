@@ -20,12 +20,17 @@ export type Watchers = ReturnType<typeof mailWatchers>
 
 /**
  * Keeps the indexes of accounts up to date while a program waits for changes: one connection per
- * account on which the mail server reports changes of all folders.
+ * account on which the mail server reports changes of all folders. When there are not enough of them,
+ * organizations have equal shares, and the rest of their accounts is polled.
  */
 export function mailWatchers(core: Needs, store: MailStore) {
   const watches = new Map<string, Watch>()
-  let connections = 0
+  /** The accounts with a connection, by organization. */
+  const listening = new Map<string, Set<Watch>>()
   let isStopped = false
+
+  const countOf = ({ organizationId }: MailAccount) => listening.get(organizationId)?.size ?? 0
+  const connections = () => [...listening.values()].reduce((sum, { size }) => sum + size, 0)
 
   async function compare({ account }: Watch): Promise<void> {
     try {
@@ -50,13 +55,46 @@ export function mailWatchers(core: Needs, store: MailStore) {
         void compare(watch)
       }, GATHER_MS)
     }
-    connections++
     void keepListening(watch, ended.signal, changed)
     return () => {
-      connections--
       clearTimeout(gathering)
       ended.abort()
     }
+  }
+
+  const isListening = (watch: Watch) => listening.get(watch.account.organizationId)?.has(watch)
+
+  function startListening(watch: Watch): void {
+    const { organizationId } = watch.account
+    watch.stop()
+    listening.set(organizationId, (listening.get(organizationId) ?? new Set()).add(watch))
+    watch.stop = listen(watch)
+  }
+
+  function stopListening(watch: Watch): void {
+    const { organizationId } = watch.account
+    watch.stop()
+    const own = listening.get(organizationId)
+    if (own?.delete(watch) && own.size === 0) listening.delete(organizationId)
+  }
+
+  /** Takes a connection from an organization that has at least two more, if there is no other. */
+  function findRoom({ account }: Watch): boolean {
+    if (connections() < core.config.JMAP_PUSH_CONNECTIONS) return true
+    const [largest] = [...listening.values()].sort((one, other) => other.size - one.size)
+    const [watch] = largest ?? []
+    if (!largest || !watch || largest.size < countOf(account) + 2) return false
+    stopListening(watch)
+    watch.stop = poll(watch)
+    return true
+  }
+
+  /** Gives a connection that is free to the organization that has the fewest. */
+  function fillRoom(): void {
+    const [next] = [...watches.values()]
+      .filter((watch) => !isListening(watch))
+      .sort((one, other) => countOf(one.account) - countOf(other.account))
+    if (next && connections() < core.config.JMAP_PUSH_CONNECTIONS) startListening(next)
   }
 
   async function keepListening(watch: Watch, signal: AbortSignal, changed: () => void) {
@@ -72,7 +110,7 @@ export function mailWatchers(core: Needs, store: MailStore) {
 
   return {
     get figures() {
-      return { accounts: watches.size, connections }
+      return { accounts: watches.size, connections: connections() }
     },
     /** Returns a function that ends it. */
     watch(account: MailAccount): () => void {
@@ -80,8 +118,8 @@ export function mailWatchers(core: Needs, store: MailStore) {
       if (!watch) {
         watch = { account, watchers: 0, stop: () => {} }
         watches.set(account.id, watch)
-        const hasRoom = connections < core.config.JMAP_PUSH_CONNECTIONS
-        watch.stop = hasRoom ? listen(watch) : poll(watch)
+        if (findRoom(watch)) startListening(watch)
+        else watch.stop = poll(watch)
         void compare(watch)
       }
       const mine = watch
@@ -91,8 +129,9 @@ export function mailWatchers(core: Needs, store: MailStore) {
         if (isEnded) return
         isEnded = true
         if (--mine.watchers > 0) return
-        mine.stop()
+        stopListening(mine)
         watches.delete(account.id)
+        if (!isStopped) fillRoom()
       }
     },
     stop() {
