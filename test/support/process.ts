@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Options, send } from './http.ts'
+import { waitFor } from './wait.ts'
 
 /** The program as it ships. */
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -183,11 +183,7 @@ export async function until(
   condition: () => boolean | Promise<boolean>,
   withinMs = 240_000,
 ): Promise<void> {
-  const end = Date.now() + withinMs
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`not so within ${withinMs} ms: ${condition}`)
-    await sleep(10)
-  }
+  await waitFor(condition, withinMs)
 }
 
 export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
