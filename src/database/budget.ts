@@ -20,12 +20,17 @@ export const budgetOf = (seconds: number): Budget => ({
   silenceMs: seconds * 1000 + GRACE_MS,
 })
 
-const long = new AsyncLocalStorage<true>()
+const long = new AsyncLocalStorage<{ owner: string | undefined }>()
 
 /**
  * Runs work whose statements may take long, such as a report or a retention run: its statements use
- * connections of their own with the budget of DATABASE_LONG_TIMEOUT.
+ * connections of their own with the budget of DATABASE_LONG_TIMEOUT. Requests of one owner, usually an
+ * organization, never occupy all of them.
  */
-export const patiently = <Result>(work: () => Result): Result => long.run(true, work)
+export const patiently = <Result>(work: () => Result, owner?: string): Result =>
+  long.run({ owner }, work)
 
-export const isPatient = (): boolean => long.getStore() ?? false
+export const isPatient = (): boolean => long.getStore() !== undefined
+
+/** The owner of the long work that runs now. */
+export const longOwner = (): string | undefined => long.getStore()?.owner

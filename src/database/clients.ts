@@ -1,3 +1,4 @@
+import { slots } from '../lib/slots.ts'
 import type { Client } from './client.ts'
 import { NoAnswer } from './outage.ts'
 
@@ -6,13 +7,15 @@ import { NoAnswer } from './outage.ts'
 const LIFETIME_MS = 45 * 60_000
 
 interface Waiting {
+  owner: string | undefined
   take(client: Client | Promise<Client>): void
   fail(error: unknown): void
 }
 
 /**
  * Connections that are lent to one statement or one transaction at a time. A lost connection is
- * replaced when it is needed; nothing waits longer than `waitMs` for a free one.
+ * replaced when it is needed; nothing waits longer than `waitMs` for a free one. An owner has at most
+ * `perOwner` at a time, and its further requests let those of others pass.
  */
 export class Clients {
   readonly #open: () => Promise<Client>
@@ -21,31 +24,40 @@ export class Clients {
   readonly #clients = new Set<Client>()
   readonly #idle: Client[] = []
   readonly #waiting = new Set<Waiting>()
+  readonly #shares: ReturnType<typeof slots>
+  /** Connections that are lent, with the function that gives the share of the owner back. */
+  readonly #lent = new Map<Client, () => void>()
   #opening = 0
   #closed = false
 
-  constructor(open: () => Promise<Client>, size: number, waitMs: number) {
+  constructor(open: () => Promise<Client>, size: number, waitMs: number, perOwner = size) {
+    this.#shares = slots(perOwner)
     this.#open = open
     this.#size = size
     this.#waitMs = waitMs
   }
 
-  async borrow(): Promise<Client> {
+  async borrow(owner?: string): Promise<Client> {
     if (this.#closed) throw new NoAnswer('the connections to the database are closed')
-    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
-      if (!idle.isLost) return idle
-      this.#clients.delete(idle)
-    }
-    if (this.#clients.size + this.#opening < this.#size) return this.#add()
-    return this.#wait()
+    const release = this.#shareOf(owner)
+    const client = release && this.#free()
+    if (client) return this.#lend(client, release)
+    release?.()
+    return this.#wait(owner)
   }
 
   giveBack(client: Client): void {
     if (!client.isLost && performance.now() - client.openedAt > LIFETIME_MS) client.discard()
+    this.#lent.get(client)?.()
+    this.#lent.delete(client)
     if (client.isLost) this.#clients.delete(client)
-    const [next] = this.#waiting
-    if (next) next.take(client.isLost ? this.#add() : client)
-    else if (!client.isLost) this.#idle.push(client)
+    for (const next of this.#waiting) {
+      const release = this.#shareOf(next.owner)
+      if (!release) continue
+      next.take(this.#lend(client.isLost ? this.#add() : client, release))
+      return
+    }
+    if (!client.isLost) this.#idle.push(client)
   }
 
   /** Closes idle connections, after another one to the same server was silent. */
@@ -59,6 +71,29 @@ export class Clients {
   async close(): Promise<void> {
     this.#closed = true
     await Promise.all([...this.#clients].map((client) => client.close()))
+  }
+
+  #shareOf(owner: string | undefined): (() => void) | undefined {
+    return owner === undefined ? () => {} : this.#shares.take(owner)
+  }
+
+  #free(): Client | Promise<Client> | undefined {
+    for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
+      if (!idle.isLost) return idle
+      this.#clients.delete(idle)
+    }
+    return this.#clients.size + this.#opening < this.#size ? this.#add() : undefined
+  }
+
+  async #lend(client: Client | Promise<Client>, release: () => void): Promise<Client> {
+    try {
+      const lent = await client
+      this.#lent.set(lent, release)
+      return lent
+    } catch (error) {
+      release()
+      throw error
+    }
   }
 
   async #add(): Promise<Client> {
@@ -77,7 +112,7 @@ export class Clients {
     }
   }
 
-  #wait(): Promise<Client> {
+  #wait(owner: string | undefined): Promise<Client> {
     return new Promise((resolve, reject) => {
       const end = (settle: () => void) => {
         clearTimeout(timer)
@@ -85,6 +120,7 @@ export class Clients {
         settle()
       }
       const waiting: Waiting = {
+        owner,
         take: (client) => end(() => resolve(client)),
         fail: (error) => end(() => reject(error)),
       }

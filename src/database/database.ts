@@ -37,7 +37,9 @@ export const DEFAULT_LONG_TIMEOUT = 900
 const LEFT_FOR_STATEMENT = 3
 const LEAST_CONNECT = 5
 /** Connections for the statements of long work, and as many for its transactions. */
-const LONG_CONNECTIONS = 2
+const LONG_CONNECTIONS = 3
+/** Those that work of one owner may have; the others are left for other work. */
+const LONG_PER_OWNER = 2
 
 /** Half of the connections serve single statements, half serve transactions. */
 export function openDatabase(
@@ -48,7 +50,8 @@ export function openDatabase(
   const usual = lending(open, name, Math.ceil(pool / 2), budgetOf(timeout))
   const watch = watchOver(open)
   const opened = async (opening: Parameters<OpenClient>[0]) => watch.add(await open(opening))
-  const long = lending(opened, name, LONG_CONNECTIONS, budgetOf(Math.max(timeout, longTimeout)))
+  const longBudget = budgetOf(Math.max(timeout, longTimeout))
+  const long = lending(opened, name, LONG_CONNECTIONS, longBudget, LONG_PER_OWNER)
   const db: Db = new Kysely({ dialect: postgresDialect(() => (isPatient() ? long : usual)) })
   let sql: Sql | undefined
   return {
@@ -75,15 +78,21 @@ export function openDatabase(
   }
 }
 
-function lending(open: OpenClient, name: string, size: number, budget: Budget): Lending {
+function lending(
+  open: OpenClient,
+  name: string,
+  size: number,
+  budget: Budget,
+  perOwner = size,
+): Lending {
   // One silent connection means that the others to the same server may be silent as well.
   const silent = () => {
     statements.discardIdle()
     transactions.discardIdle()
   }
   const openOne = () => open({ name, budget, silent })
-  const statements = new Clients(openOne, size, budget.silenceMs)
-  const transactions = new Clients(openOne, size, budget.silenceMs)
+  const statements = new Clients(openOne, size, budget.silenceMs, perOwner)
+  const transactions = new Clients(openOne, size, budget.silenceMs, perOwner)
   return { statements, transactions }
 }
 

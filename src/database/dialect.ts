@@ -10,6 +10,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import type { Sql } from 'postgres'
+import { longOwner } from './budget.ts'
 import type { Client } from './client.ts'
 import type { Clients } from './clients.ts'
 import { asUnavailable } from './outage.ts'
@@ -78,7 +79,7 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async begin(statement: string): Promise<void> {
-    this.#client = await this.#lending.transactions.borrow().catch((error) => {
+    this.#client = await this.#lending.transactions.borrow(longOwner()).catch((error) => {
       throw asUnavailable(error)
     })
     await this.executeQuery(CompiledQuery.raw(statement))
@@ -105,7 +106,7 @@ class PostgresConnection implements DatabaseConnection {
 
   async #runAlone(sql: string, parameters: readonly unknown[]) {
     const { statements } = this.#lending
-    const client = await statements.borrow()
+    const client = await statements.borrow(longOwner())
     try {
       return await run(client, sql, parameters)
     } finally {

@@ -162,11 +162,13 @@ export async function httpServer(
   return app
 }
 
-/** Gives the statements of the handlers the budget of long work. */
+/** Gives the statements of the handlers the budget of long work, with a share for each organization. */
 const patient =
   (routes: FastifyPluginAsync): FastifyPluginAsync =>
   async (app, options) => {
-    app.addHook('preHandler', (_request, _reply, next) => patiently(next))
+    app.addHook('preHandler', ({ caller }, _reply, next) =>
+      patiently(next, caller.organizationId ?? 'platform'),
+    )
     await routes(app, options)
   }
 

@@ -5,7 +5,8 @@ import type { Db } from '../database/database.ts'
 import { limiter } from '../lib/mutex.ts'
 
 const LOOK_MS = 30_000
-const AT_ONCE = 4
+// Fewer than the connections for long statements.
+const AT_ONCE = 2
 
 /** Repeated work that takes no input and may safely run twice. */
 export interface Job {

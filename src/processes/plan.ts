@@ -4,7 +4,7 @@ import type { Offered } from '../daemons/index.ts'
 
 const MIN_CORES = 4
 /** Connections of a process besides its pool, and those of commands and mail servers. */
-const FURTHER_CONNECTIONS = 8
+const FURTHER_CONNECTIONS = 10
 const OTHERS = 80
 
 export interface Plan {
