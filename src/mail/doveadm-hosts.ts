@@ -111,9 +111,10 @@ async function partsOf(
   return parts
 }
 
-/** The logins that a command names. */
+/** The logins that a command names. A network may follow the mask of a login. */
 function loginsOf([, { user, userMask, mask }, owner]: DoveadmCommand): string[] {
-  const named = [owner ?? user ?? userMask ?? mask ?? []].flat() as string[]
+  const [masked] = [mask ?? []].flat()
+  const named = [owner ?? user ?? userMask ?? masked ?? []].flat() as string[]
   return named.filter((login) => !login.includes('*'))
 }
 

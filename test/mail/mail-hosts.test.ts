@@ -180,6 +180,36 @@ describe.skipIf(edgeMissing || !isAsked)(`several mail hosts${title}`, () => {
     expect(found).not.toContain('deferred')
   })
 
+  it('end the sessions of a mailbox and let a delivery go on', async () => {
+    const email = 'box11@acme.test'
+    const path = `/api/v1/mailboxes/email-accounts/${ids.get(email)}`
+    const delivery = await openSmtp({ port: mail.portOf('two', 'lmtp'), lmtp: true })
+    await delivery.say('MAIL FROM:<slow@elsewhere.test>')
+    expect((await delivery.say(`RCPT TO:<${email}>`)).code).toBe(250)
+    expect((await delivery.say('DATA')).code).toBe(354)
+    const endings = [
+      () => mail.tenant().post(`${path}/reset-password`, { new_password: PASSWORD }),
+      () => mail.tenant().put(path, { status: 'suspended' }),
+    ]
+    for (const end of endings) {
+      const session = await openImap({ port: mail.imaps() })
+      expect((await session.login(email, PASSWORD)).status).toMatch(/^OK/)
+      expect((await end()).status).toBe(200)
+      await waitFor(() =>
+        session
+          .command('NOOP')
+          .then(({ ok }) => !ok)
+          .catch(() => true),
+      )
+    }
+    const text = message('slow@elsewhere.test', email, 'under-way')
+    expect((await delivery.say(`${text}\r\n.`)).code).toBe(250)
+    delivery.quit()
+    expect((await mail.tenant().put(path, { status: 'active' })).status).toBe(200)
+    const found = await mail.subjectsOf(email)
+    expect(found.filter((subject) => subject === 'under-way')).toHaveLength(1)
+  })
+
   it('refuse an old password at once, for every protocol', async () => {
     const email = 'box12@acme.test'
     const next = 'a-new-password-for-box-12'
@@ -261,16 +291,26 @@ describe.skipIf(edgeMissing || !isAsked)(`several mail hosts${title}`, () => {
     expect((await holder.put('/api/v1/mailbox/rules', { rules })).status).toBe(200)
     const vacation = { enabled: true, subject: 'fishing', message: 'Gone until Monday' }
     expect((await holder.put('/api/v1/mailbox/vacation', vacation)).status).toBe(200)
+    const write = async (subject: string) => {
+      const client = await openSmtp({ port: mail.portOf('front', 'submission') })
+      await client.startTls()
+      await client.auth(writer, PASSWORD)
+      const text = message(writer, away, subject)
+      expect((await client.send({ from: writer, to: away, text })).code).toBe(250)
+      client.quit()
+      await mail.arrived(away, subject, 'Work')
+    }
+    const replies = async () =>
+      (await mail.subjectsOf(writer)).filter((subject) => subject === 'fishing').length
+    await write('report-1')
+    await write('report-2')
+    await waitFor(async () => (await replies()) === 1)
     await mail.moveAway(away)
 
-    const client = await openSmtp({ port: mail.portOf('front', 'submission') })
-    await client.startTls()
-    await client.auth(writer, PASSWORD)
-    const text = message(writer, away, 'report')
-    expect((await client.send({ from: writer, to: away, text })).code).toBe(250)
-    client.quit()
-    await mail.arrived(away, 'report', 'Work')
-    await mail.arrived(writer, 'fishing')
+    // The list of senders that have had a reply stays on the old host.
+    await write('report-3')
+    await write('report-4')
+    await waitFor(async () => (await replies()) === 2)
     expect((await holder.get('/api/v1/mailbox/vacation')).body.data).toMatchObject(vacation)
   })
 

@@ -75,11 +75,14 @@ export async function startDoveadm(key: string) {
       asked
         .flatMap(({ commands }) => commands)
         .flatMap(([name, { user }]) => (name === 'authCacheFlush' ? (user ?? []) : [])),
-    /** The logins whose sessions were ended, in order. */
-    kicked: () =>
-      asked
-        .flatMap(({ commands }) => commands)
-        .flatMap(([name, { mask }]) => (name === 'kick' ? (mask ?? []) : [])),
+    /** The logins whose sessions were ended, in order; the network of the client follows each. */
+    kicked: () => [
+      ...new Set(
+        asked
+          .flatMap(({ commands }) => commands)
+          .flatMap(([name, { mask = [] }]) => (name === 'kick' ? mask.slice(0, 1) : [])),
+      ),
+    ],
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -97,11 +97,9 @@ async function endAllSessions(
   for (;;) {
     const sessions = await sessionsOf(from, login, deadline)
     if (sessions.length === 0) return
-    // A delivery ends by itself. Ended from outside it may be repeated although its mail is stored.
-    if (!sessions.some(({ service }) => service === 'lmtp')) {
-      const left = await endSessions(within(from, deadline), [login])
-      if (left.length > 0) throw new Error('Dovecot did not end sessions')
-    }
+    // Deliveries are not ended; they come to their end.
+    const left = await endSessions(within(from, deadline), [login])
+    if (left.length > 0) throw new Error('Dovecot did not end sessions')
     if (deadline.isOver()) throw new Error('sessions or deliveries do not end')
     await sleep(PAUSE_MS)
     lost.throwIfAborted()
