@@ -6,6 +6,7 @@ import { hostsOf } from '../database/hosts.ts'
 import { findPrimary } from '../database/primary.ts'
 import type { Vault } from '../lib/vault.ts'
 import { StartupError } from '../startup-error.ts'
+import { SYSTEM_ROOTS } from './settings.ts'
 
 const EDGE_ROLE = 'mailplane_edge'
 const LIST_REFUSED =
@@ -18,6 +19,8 @@ export interface DatabaseAddress {
   name: string
   user: string
   password: string
+  /** The mode of TLS as in a connection string of libpq; undefined for its default. */
+  sslMode?: string
 }
 
 /**
@@ -43,14 +46,22 @@ export function databaseAddress(
   }
   const { targets } = hostsOf(override ?? target)
   if (targets.length > 1) throw new StartupError(LIST_REFUSED)
-  const { hostname, port, pathname } = new URL(targets[0] as string)
+  const { hostname, port, pathname, searchParams } = new URL(targets[0] as string)
+  const sslMode = searchParams.get('sslmode')
   return {
     host: hostname.replace(/^\[|\]$/g, '') || '127.0.0.1',
     port: Number(port || 5432),
     name: decodeURIComponent(pathname.slice(1)) || EMBEDDED_NAME,
     ...login,
+    ...(sslMode && { sslMode }),
   }
 }
+
+/** The parameters of TLS in a connection string of libpq, which has no roots of its own. */
+export const tlsParameters = ({ sslMode }: DatabaseAddress): string[] => [
+  ...(sslMode ? [`sslmode=${sslMode}`] : []),
+  ...(sslMode?.startsWith('verify-') ? [`sslrootcert=${SYSTEM_ROOTS}`] : []),
+]
 
 /** `host:port`, with brackets around an IPv6 address. */
 export const hostPort = ({ host, port }: { host: string; port: number }): string =>

@@ -1,5 +1,5 @@
 import { SNI_BLOCKS } from '../mail/server-certificates.files.ts'
-import { type EdgeSettings, isBackend, isFront } from './settings.ts'
+import { type EdgeSettings, isBackend, isFront, SYSTEM_ROOTS } from './settings.ts'
 
 /** All characters that can occur in a mailbox address or a login of this installation. */
 const LOGIN_CHARACTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%+-@'
@@ -25,7 +25,7 @@ ssl_min_protocol = TLSv1.2
 # The certificates by name, which the control plane writes.
 !include_try ${edge.folders.sni}/${SNI_BLOCKS}
 disable_plaintext_auth = yes
-${edge.host ? CLIENT_CERTIFICATES : ''}
+${edge.host ? `ssl_client_ca_file = ${SYSTEM_ROOTS}\n` : ''}
 # The control plane may pass the IP address of the client (ID "x-originating-ip"), so that failed
 # logins count against the client and not against the control plane.
 login_trusted_networks = ${edge.trustedNetworks.join(' ')}
@@ -41,9 +41,6 @@ auth_cache_ttl = 1 hour
 auth_cache_negative_ttl = 0
 ${edge.isPrivate ? 'auth_failure_delay = 0' : 'auth_failure_delay = 2 secs'}
 ${isBackend(edge) ? '' : authPolicy(edge)}`
-
-// Of backends outside of loopback, which must have a certificate of their name.
-const CLIENT_CERTIFICATES = 'ssl_client_ca_dir = /etc/ssl/certs\n'
 
 export const logins = (
   edge: EdgeSettings,

@@ -43,15 +43,21 @@ service stats {
 ${administration(edge)}${edge.isPrivate ? withoutPenalty : ''}`
 }
 
+// In its usual folder a login process cannot read the roots by which it verifies backends.
+const UNCONFINED = '  chroot ='
+
 const listeners = (edge: EdgeSettings): string => `service imap-login {
+${UNCONFINED}
 ${listener('imap', edge.ports.imap)}
 ${listener('imaps', edge.ports.imaps, 'ssl = yes')}
 }
 service pop3-login {
+${UNCONFINED}
 ${listener('pop3', edge.ports.pop3)}
 ${listener('pop3s', edge.ports.pop3s, 'ssl = yes')}
 }
 service managesieve-login {
+${UNCONFINED}
 ${listener('sieve', edge.ports.sieve)}
 }
 `

@@ -1,5 +1,5 @@
 import { KEPT_PREFIX } from '../mail/kept-folders.ts'
-import type { DatabaseAddress } from './database-role.ts'
+import { type DatabaseAddress, tlsParameters } from './database-role.ts'
 import { type EdgeSettings, isBackend, isFront, MAIL_UID } from './settings.ts'
 
 /** The rights of the control plane on all folders. */
@@ -10,11 +10,13 @@ export const OPERATOR_RIGHTS_FILE = 'operator-rights.acl'
 // for each host a query outlives all connections that a shutdown ends, and waits for the next one.
 const CONNECTIONS = 3
 
-const connection = ({ host, port, name, user, password }: DatabaseAddress) => {
+const connection = (database: DatabaseAddress) => {
+  const { host, port, name, user, password } = database
+  const tls = tlsParameters(database).map((one) => ` ${one}`)
   const hosts = Array(CONNECTIONS)
     .fill(`host=${quoted(host)}`)
     .join(' ')
-  return `connect = ${hosts} maxconns=1 port=${port} dbname=${quoted(name)} user=${user} password=${password}`
+  return `connect = ${hosts} maxconns=1 port=${port} dbname=${quoted(name)} user=${user} password=${password}${tls.join('')}`
 }
 
 /** Quotes a value of a libpq connection string. */

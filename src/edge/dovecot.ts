@@ -19,7 +19,14 @@ import {
   shareDictionary,
   tokenQuery,
 } from './dovecot-queries.ts'
-import { type EdgeSettings, isBackend, isFront, MAIL_UID, type RenderedFile } from './settings.ts'
+import {
+  type EdgeSettings,
+  hasPeers,
+  isBackend,
+  isFront,
+  MAIL_UID,
+  type RenderedFile,
+} from './settings.ts'
 
 /** The configuration of Dovecot 2.3: mailboxes, their logins, and the logins of Postfix. */
 export function dovecotFiles(edge: EdgeSettings): RenderedFile[] {
@@ -79,7 +86,7 @@ lmtp_save_to_detail_mailbox = no
 hostname = ${edge.hostname}
 postmaster_address = postmaster@${edge.hostname}
 submission_host = ${edge.host?.automaticHost || `${edge.privateAddress}:${edge.ports.automatic}`}
-
+${hasPeers(edge) ? 'submission_ssl = starttls\n' : ''}
 namespace inbox {
   type = private
   separator = /

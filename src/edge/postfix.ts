@@ -1,9 +1,15 @@
 import { HOLD_HELO } from '../mail/handover.ts'
 import { AUTOMATIC_ORIGIN, ORIGIN_HEADER } from '../mail/origin.ts'
 import { SNI_MAP } from '../mail/server-certificates.files.ts'
-import { hostPort } from './database-role.ts'
+import { type DatabaseAddress, hostPort, tlsParameters } from './database-role.ts'
 import { postfixServices } from './postfix-services.ts'
-import { type EdgeSettings, isBackend, type RenderedFile } from './settings.ts'
+import {
+  type EdgeSettings,
+  hasPeers,
+  isBackend,
+  type RenderedFile,
+  SYSTEM_ROOTS,
+} from './settings.ts'
 
 /** Renders the configuration of Postfix. */
 export function postfixFiles(edge: EdgeSettings): RenderedFile[] {
@@ -91,7 +97,7 @@ smtputf8_enable = no
 # For the log ingestor: times in UTC, unique queue ids, subjects.
 maillog_file = ${folders.logs}/mail.log
 maillog_file_prefixes = ${folders.logs}
-import_environment = MAIL_CONFIG MAIL_DEBUG MAIL_LOGTAG TZ=UTC XAUTHORITY DISPLAY LANG=C POSTLOG_SERVICE POSTLOG_HOSTNAME
+import_environment = MAIL_CONFIG MAIL_DEBUG MAIL_LOGTAG TZ=UTC XAUTHORITY DISPLAY LANG=C POSTLOG_SERVICE POSTLOG_HOSTNAME${databaseTls(edge.database)}
 syslog_name = postfix
 enable_long_queue_ids = yes
 header_checks = regexp:{{/^Subject:/ INFO}}
@@ -141,7 +147,7 @@ smtpd_tls_security_level = may
 smtpd_tls_mandatory_protocols = >=TLSv1.2
 smtpd_tls_loglevel = 0
 smtp_tls_security_level = may
-tls_random_source = dev:/dev/urandom
+${hasPeers(edge) ? toPeers(edge) : ''}tls_random_source = dev:/dev/urandom
 
 smtpd_delay_reject = yes
 smtpd_helo_required = yes
@@ -227,6 +233,27 @@ maximal_queue_lifetime = 5d
 bounce_queue_lifetime = 1d
 `
 }
+
+/** For libpq. A URI in the maps could say it too, but Postfix logs it with its password. */
+const databaseTls = (database: DatabaseAddress): string =>
+  tlsParameters(database)
+    .map((one) => ` PG${one.replace(/^\w+/, (name) => name.toUpperCase())}`)
+    .join('')
+
+/** Backends and the outbound host must prove their names; a relay of another operator need not. */
+const toPeers = ({ relayHost, ports }: EdgeSettings): string => `lmtp_tls_security_level = secure
+lmtp_tls_secure_cert_match = hostname
+lmtp_tls_mandatory_protocols = >=TLSv1.2
+lmtp_tls_CAfile = ${SYSTEM_ROOTS}
+# Names of hosts may be in /etc/hosts.
+lmtp_host_lookup = native
+${
+  relayHost?.endsWith(`:${ports.reinject}`)
+    ? `smtp_tls_policy_maps = inline:{ {${relayHost} = secure match=hostname} }
+smtp_tls_CAfile = ${SYSTEM_ROOTS}
+`
+    : ''
+}`
 
 /** Postfix writes IPv6 networks in brackets. */
 const networks = ({ trustedNetworks, isPrivate }: EdgeSettings): string =>

@@ -40,40 +40,75 @@ const rowsOf = (files: InstalledFile[]) =>
     return `| ${name} | /etc/${name} | ${owner} | ${mode} |`
   })
 
+/** The packages of Debian 12 by server. */
+const PACKAGES = {
+  postfix: 'postfix postfix-pgsql',
+  dovecot:
+    'dovecot-imapd dovecot-pop3d dovecot-lmtpd dovecot-managesieved dovecot-sieve dovecot-pgsql',
+  rspamd: 'rspamd',
+  clamav: 'clamav-daemon clamav-freshclam',
+}
+const SERVERS = Object.keys(PACKAGES) as (keyof typeof PACKAGES)[]
+
+const mailUser = ({ folders }: EdgeSettings) => [
+  'groupadd -g 5000 vmail && useradd -u 5000 -g vmail -M -s /usr/sbin/nologin vmail',
+  `install -d -o vmail -g vmail -m 0700 ${folders.mail}`,
+]
+
+const folderSteps = ({ folders, redis, host }: EdgeSettings) => [
+  `install -d -m 0711 ${folders.logs}`,
+  ...(redis || isBackend({ host })
+    ? []
+    : [`install -d -o _rspamd -g _rspamd -m 0700 ${folders.dkim}`]),
+]
+
+const sniSteps = ({
+  folders: { sni },
+}: EdgeSettings) => `Certificates by name are kept in ${sni}; create the empty table of Postfix:
+
+       install -d -m 0700 ${sni}
+       touch ${sni}/names && chmod 0600 ${sni}/names
+       postmap -F hash:${sni}/names`
+
 /** The README of one of several hosts: the steps that set it up. */
 function readmeOfPart(edge: EdgeSettings, host: HostPart, files: InstalledFile[]): string {
-  const servers = ['postfix', 'rspamd', 'dovecot', 'clamav'].filter((server) =>
+  const servers = SERVERS.filter((server) =>
     files.some(({ name }) => name.startsWith(`${server}/`)),
   )
+  const address = `${host.name}.internal.example`
   const body = {
     name: host.name,
     roles: host.roles,
-    address: edge.privateAddress,
-    doveadm_url: `https://${edge.privateAddress}:${edge.ports.doveadm}`,
+    address,
+    doveadm_url: `https://${address}:${edge.ports.doveadm}`,
   }
   return `# Configuration of the mail host ${host.name}: ${host.roles.join(', ')}
 
-Written by \`mailplane edge render\` for Debian 12. It contains secrets: protect it like a password. This host has files for ${servers.join(', ')}; install the packages that README.md of a host without roles names for them.
+Written by \`mailplane edge render\` for Debian 12. It contains secrets: protect it like a password.
 
-1. Copy the files:
+1. Install the servers:
+
+       apt-get install --no-install-recommends ${servers.map((server) => PACKAGES[server]).join(' ')}
+
+2. Create ${isBackend(edge) ? 'the user of the mailboxes and ' : ''}the folders:
+
+       ${(isBackend(edge) ? [...mailUser(edge), ...folderSteps(edge)] : folderSteps(edge)).join('\n       ')}
+
+3. Store the certificate in ${edge.tls.certificate} and its key in ${edge.tls.key}, readable by root only. It must have the name by which the other hosts reach this one, from an authority that they trust: see docs/growing.md, Certificates between hosts.${
+    servers.includes('postfix') ? ` ${sniSteps(edge)}` : ''
+  }
+
+4. Copy the files:
 
    | file | to | owner | mode |
    | --- | --- | --- | --- |
 ${rowsOf(files)
   .map((row) => `   ${row}`)
   .join('\n')}
-${
-  isBackend(edge)
-    ? `
-   The mailboxes are in ${edge.folders.mail}, owned by the user vmail (5000). Compile the script that files spam: \`sievec /etc/dovecot/${SPAM_SCRIPT}\`.
-`
-    : ''
-}
-2. Store the certificate in ${edge.tls.certificate} and its key in ${edge.tls.key}, readable by root only. Outside of loopback other hosts verify it by the address below.
+${isBackend(edge) ? `\n   Compile the script that files spam: \`sievec /etc/dovecot/${SPAM_SCRIPT}\`.\n` : ''}
+5. Start the servers: \`systemctl restart ${servers.join(' ')}\`.
 
-3. Start ${servers.join(', ')}.
-
-4. Add the host with \`POST /api/v1/platform/mail-hosts\`; \`address\` and \`doveadm_url\` are as the other hosts and the control plane reach them:
+6. Add the host with \`POST /api/v1/platform/mail-hosts\`; \`address\` and \`doveadm_url\` have the name in its certificate, which must lead to ${edge.privateAddress}:
 
        ${JSON.stringify(body)}
 
@@ -89,21 +124,17 @@ Written by \`mailplane edge render\` for Debian 12 (Postfix 3.7, Dovecot 2.3, Rs
 
 1. Install the servers:
 
-       apt-get install --no-install-recommends postfix postfix-pgsql dovecot-imapd dovecot-pop3d dovecot-lmtpd dovecot-managesieved dovecot-sieve dovecot-pgsql rspamd${edge.antivirus ? ' clamav-daemon clamav-freshclam' : ''}
+       apt-get install --no-install-recommends ${SERVERS.filter(
+         (one) => one !== 'clamav' || edge.antivirus,
+       )
+         .map((one) => PACKAGES[one])
+         .join(' ')}
 
 2. Create the user of the mailboxes and the folders:
 
-       groupadd -g 5000 vmail && useradd -u 5000 -g vmail -M -s /usr/sbin/nologin vmail
-       install -d -o vmail -g vmail -m 0700 ${edge.folders.mail}
-       install -d -m 0711 ${edge.folders.logs}${
-         edge.redis ? '' : `\n       install -d -o _rspamd -g _rspamd -m 0700 ${edge.folders.dkim}`
-       }
+       ${[...mailUser(edge), ...folderSteps(edge)].join('\n       ')}
 
-3. Store the certificate in ${edge.tls.certificate} and its key in ${edge.tls.key}, readable by root only. Certificates by name are kept in ${edge.folders.sni}; create the empty table of Postfix:
-
-       install -d -m 0700 ${edge.folders.sni}
-       touch ${edge.folders.sni}/names && chmod 0600 ${edge.folders.sni}/names
-       postmap -F hash:${edge.folders.sni}/names
+3. Store the certificate in ${edge.tls.certificate} and its key in ${edge.tls.key}, readable by root only. ${sniSteps(edge)}
 
 4. Copy the files:
 

@@ -95,6 +95,10 @@ export const isBackend = ({ host }: Pick<EdgeSettings, 'host'>): boolean =>
 export const isFront = ({ host }: Pick<EdgeSettings, 'host'>): boolean =>
   host?.roles.some((role) => role === 'proxy' || role === 'submission') ?? false
 
+/** One of several hosts on a network: the others verify its certificate, and it verifies theirs. */
+export const hasPeers = ({ host, isPrivate }: Pick<EdgeSettings, 'host' | 'isPrivate'>): boolean =>
+  host !== undefined && !isPrivate
+
 interface ContentFilter {
   host: string
   port: number
@@ -113,6 +117,9 @@ export interface RedisAddress {
   password: string
   database: string
 }
+
+/** The certificates that a Debian host trusts; `update-ca-certificates` adds those of the operator. */
+export const SYSTEM_ROOTS = '/etc/ssl/certs/ca-certificates.crt'
 
 /** The user id that owns the mail files; it needs no entry in /etc/passwd. */
 export const MAIL_UID = 5000

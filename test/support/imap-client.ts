@@ -4,6 +4,7 @@ export type ImapClient = Awaited<ReturnType<typeof openImap>>
 
 interface Where {
   port: number
+  host?: string
   from?: string
   patienceMs?: number
 }

@@ -7,6 +7,8 @@ export type LineSocket = Awaited<ReturnType<typeof openLines>>
 
 interface Where {
   port: number
+  /** Loopback unless set. */
+  host?: string
   /** Implicit TLS. */
   tls?: boolean
   /** The local loopback IP address. */
@@ -16,8 +18,14 @@ interface Where {
 }
 
 /** A line-based conversation, as in all mail protocols. */
-export async function openLines({ port, tls = false, from, patienceMs = PATIENCE_MS }: Where) {
-  let socket: Socket = connectTcp({ port, host: '127.0.0.1', ...(from && { localAddress: from }) })
+export async function openLines({
+  port,
+  host = '127.0.0.1',
+  tls = false,
+  from,
+  patienceMs = PATIENCE_MS,
+}: Where) {
+  let socket: Socket = connectTcp({ port, host, ...(from && { localAddress: from }) })
   let received = Buffer.alloc(0)
   let failure: Error | undefined
   let wake = () => {}

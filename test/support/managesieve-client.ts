@@ -3,8 +3,8 @@ import { openLines } from './line-socket.ts'
 export type ManageSieveClient = Awaited<ReturnType<typeof openManageSieve>>
 
 /** A ManageSieve client after STARTTLS that sends given commands and returns the replies. */
-export async function openManageSieve(port: number) {
-  const lines = await openLines({ port })
+export async function openManageSieve(port: number, host?: string) {
+  const lines = await openLines({ port, ...(host && { host }) })
   /** All lines of a reply; the last one begins with OK, NO or BYE. */
   const answer = async (): Promise<string[]> => {
     const all: string[] = []

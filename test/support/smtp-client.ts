@@ -8,6 +8,7 @@ export interface Reply {
 
 interface Where {
   port: number
+  host?: string
   tls?: boolean
   from?: string
   lmtp?: boolean
