@@ -105,6 +105,9 @@ describe.skipIf(missing)(`mail hosts on machines of their own${title}`, () => {
   const kinds = Object.keys(wrong) as (keyof typeof wrong)[]
   const withWrong = async (name: string, kind: keyof typeof wrong, work: () => Promise<void>) => {
     await mail.present(name, await wrong[kind](name))
+    for (const host of ['front', 'one', 'two']) {
+      await mail.run(host, 'truncate -s 0 /var/log/mailplane/*.log')
+    }
     try {
       await work()
     } finally {
@@ -141,10 +144,12 @@ describe.skipIf(missing)(`mail hosts on machines of their own${title}`, () => {
     const holder = await mail.holder(ADA)
     await withWrong('front', kind, async () => {
       await waitFor(async () => (await holder.get(VACATION)).status === 503)
-      // The memory of replies has no entry for this sender.
-      const writer = `${kind.replace(' ', '-')}@elsewhere.test`
-      await send(writer, ADA, 'no-reply-to-this')
-      await logged('two', new RegExp(`failed to send vacation response to ${writer}`))
+      // Postfix may still present the old certificate; each sender gets one reply.
+      let count = 0
+      await waitFor(async () => {
+        await send(`writer-${++count}@${kind.replace(' ', '-')}.test`, ADA, 'no-reply-to-this')
+        return /failed to send vacation response/.test(await mail.log('two'))
+      })
       await logged('two', /SSL handshake to front\S+ failed: .*certificate/)
     })
   })

@@ -37,7 +37,7 @@ export async function startWire(through: readonly string[]) {
       }
       return [...streams.values()].map(({ parts, ...stream }) => ({
         ...stream,
-        bytes: Buffer.concat([...parts.values()]),
+        bytes: inOrder(parts),
       }))
     },
     async stop() {
@@ -47,7 +47,23 @@ export async function startWire(through: readonly string[]) {
   }
 }
 
-/** Adds the content of a TCP segment; a repeated one has the same sequence number. */
+/** Joins segments by their sequence numbers; a repeated one may be longer or shorter than the first. */
+function inOrder(parts: ReadonlyMap<number, Buffer>): Buffer {
+  const [first = 0] = parts.keys()
+  const distance = (sequence: number) => (sequence - first) | 0
+  const sorted = [...parts].sort(([one], [other]) => distance(one) - distance(other))
+  const pieces: Buffer[] = []
+  let end = distance(sorted[0]?.[0] ?? first)
+  for (const [sequence, content] of sorted) {
+    const known = end - distance(sequence)
+    if (known >= content.length) continue
+    pieces.push(content.subarray(Math.max(0, known)))
+    end = distance(sequence) + content.length
+  }
+  return Buffer.concat(pieces)
+}
+
+/** Adds the content of a TCP segment. */
 function add(streams: Map<string, Stream & { parts: Map<number, Buffer> }>, packet: Buffer): void {
   const ipHeader = ((packet[0] ?? 0) & 15) * 4
   const tcp = packet.subarray(ipHeader, packet.readUInt16BE(2))
@@ -63,7 +79,9 @@ function add(streams: Map<string, Stream & { parts: Map<number, Buffer> }>, pack
     bytes: Buffer.alloc(0),
     parts: new Map<number, Buffer>(),
   }
-  stream.parts.set(tcp.readUInt32BE(4), Buffer.from(content))
+  const sequence = tcp.readUInt32BE(4)
+  const known = stream.parts.get(sequence)?.length ?? 0
+  if (content.length > known) stream.parts.set(sequence, Buffer.from(content))
   streams.set(key, stream)
 }
 
