@@ -38,7 +38,7 @@ const LEFT_FOR_STATEMENT = 3
 const LEAST_CONNECT = 5
 /** Connections for the statements of long work, and as many for its transactions. */
 const LONG_CONNECTIONS = 3
-/** Those that work of one owner may have; the others are left for other work. */
+/** Connections that work of one owner may have; the others are left for other work. */
 const LONG_PER_OWNER = 2
 
 /** Half of the connections serve single statements, half serve transactions. */
