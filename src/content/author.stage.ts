@@ -2,7 +2,7 @@ import type { Db } from '../database/database.ts'
 import { senderRights } from '../hosting/sender-rights.repository.ts'
 import type { Sender, Senders } from '../hosting/senders.ts'
 import { toDomainName } from '../lib/domain-name.ts'
-import { domainOf, localPartOf } from '../lib/mail-address.ts'
+import { domainOf, localPartOf, withoutDetail } from '../lib/mail-address.ts'
 import { type AuthorAddress, authorsIn } from '../mime/author-addresses.ts'
 import { withHeaders } from '../mime/headers.ts'
 import { MimeMessage } from '../mime/message.ts'
@@ -84,7 +84,5 @@ async function withSender(mail: Mail, login: string): Promise<Mail> {
 const distinct = (authors: readonly AuthorAddress[]): AuthorAddress[] => [
   ...new Map(authors.map((author) => [author.address, author])).values(),
 ]
-/** The same as recipient_delimiter of Postfix does. */
-const withoutDetail = (address: string): string => address.replace(/^([^@+]+)\+[^@]*@/, '$1@')
 const passed = (mail: Mail): Outcome => ({ kind: 'pass', mails: [mail] })
 const refusal = (text: string): Outcome => ({ kind: 'reject', text })

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { isObject } from '../lib/is-object.ts'
 
 export const IGNORED_PARAMETERS = 'x-ignored-parameters'
 export const IGNORED_FIELDS = 'x-ignored-fields'
@@ -53,6 +54,3 @@ const unknown = (names: readonly string[], known: ReadonlySet<string>): string =
     // A header takes a part of ASCII only.
     .map((name) => encodeURIComponent(name.slice(0, MAX_LENGTH).toWellFormed()))
     .join(', ')
-
-const isObject = (value: unknown): value is object =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)

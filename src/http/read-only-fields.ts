@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { notWritable } from '../errors.ts'
+import { isObject } from '../lib/is-object.ts'
 
 interface Fields {
   /** Fields that the body may have. */
@@ -50,6 +51,3 @@ function fieldsOf({ body, response }: Described): Fields {
     shown: new Set(Object.keys(data)),
   }
 }
-
-const isObject = (value: unknown): value is object =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)

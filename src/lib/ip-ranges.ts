@@ -34,3 +34,7 @@ export function specialRange(text: string): SpecialRange | 'invalid' | undefined
   if (special) return special[0]
   return isIPv4(ip) || GLOBAL_UNICAST.contains(ip) ? undefined : 'reserved'
 }
+
+/** True for an address of this machine; a name such as 127.example.com is none. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || specialRange(host) === 'loopback'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { specialRange } from './ip-ranges.ts'
+import { isLoopback, specialRange } from './ip-ranges.ts'
 
 it.each([
   ['0.0.0.0', 'unspecified'],
@@ -71,3 +71,17 @@ it.each([
 ])('%s is public', (ip) => {
   expect(specialRange(ip)).toBeUndefined()
 })
+
+it.each(['localhost', '127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])(
+  '%s is loopback',
+  (host) => {
+    expect(isLoopback(host)).toBe(true)
+  },
+)
+
+it.each(['127.example.com', 'localhost.example.com', '10.0.0.1', '::2', ''])(
+  '%j is not loopback',
+  (host) => {
+    expect(isLoopback(host)).toBe(false)
+  },
+)

@@ -39,3 +39,7 @@ export const isLocalPart = (text: string): boolean =>
 /** Expects a valid address, as `domainOf` does. */
 export const localPartOf = (address: string): string => address.slice(0, address.lastIndexOf('@'))
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
+
+/** The address that receives `name+detail@domain`: recipient_delimiter of Postfix is `+`. */
+export const withoutDetail = (address: string): string =>
+  address.replace(/^([^@+]+)\+[^@]*@/, '$1@')

@@ -1,5 +1,8 @@
+import { lruMap } from './lru-map.ts'
 import { DAY_MS } from './time.ts'
 
+// Callers name time zones, in any case of letters.
+const MAX_CLOCKS = 1000
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/
 
 /** Accepts the name of a time zone, such as `Europe/Berlin`. */
@@ -32,7 +35,7 @@ export function startOfDay(date: string, timeZone: string): Date {
 export const nextDate = (date: string): string =>
   new Date(new Date(date).getTime() + DAY_MS).toISOString().slice(0, 10)
 
-const clocks = new Map<string, Intl.DateTimeFormat>()
+const clocks = lruMap<string, Intl.DateTimeFormat>(MAX_CLOCKS)
 
 function clockOf(timeZone: string): Intl.DateTimeFormat {
   let clock = clocks.get(timeZone)

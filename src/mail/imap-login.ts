@@ -4,6 +4,7 @@ import { connect as connectTls } from 'node:tls'
 import type { Config } from '../config/index.ts'
 import type { MailServerSettings } from '../config/mail-servers.ts'
 import { ServiceUnavailable } from '../errors.ts'
+import { isLoopback } from '../lib/ip-ranges.ts'
 import type { Vault } from '../lib/vault.ts'
 import type { CurrentMailServers } from './mail-servers.ts'
 
@@ -119,8 +120,6 @@ async function logIn(
     tcp.destroy()
   }
 }
-
-const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127\./.test(host)
 
 /** Reads lines from a server until a deadline, with bounded memory. */
 function conversation(socket: Socket, deadline: number) {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { ImapFlow } from 'imapflow'
 import type { Config } from '../config/index.ts'
+import { isLoopback } from '../lib/ip-ranges.ts'
 import { MINUTE_MS } from '../lib/time.ts'
 import type { CurrentMailServers } from './mail-servers.ts'
 
@@ -61,5 +62,3 @@ export async function withMailbox<Result>(
     await client.logout().catch(() => client.close())
   }
 }
-
-const isLoopback = (host: string) => host === 'localhost' || host === '::1' || /^127\./.test(host)

@@ -84,6 +84,6 @@ export function isWellFormed(node: MimeNode): boolean {
 export const hasOnlyFields = (headers: readonly HeaderLine[]): boolean =>
   headers.every(({ line }) => /^[!-9;-~]+[ \t]*:/.test(line))
 
-/** Of two content types, programs use different ones. */
+/** Programs disagree about which of two content types counts. */
 export const hasOneType = ({ headers }: MimeNode): boolean =>
   !headers || headers.get('content-type').length <= 1

@@ -1,8 +1,10 @@
+import { lruMap } from '../lib/lru-map.ts'
+
 const MAX_NAMES = 100_000
 
 /** The times of failures within a sliding window, by name. */
 export function failures(windowMs: number) {
-  const times = new Map<string, number[]>()
+  const times = lruMap<string, number[]>(MAX_NAMES)
 
   const recent = (name: string, now: number): number[] => {
     const kept = (times.get(name) ?? []).filter((at) => at > now - windowMs)
@@ -19,15 +21,14 @@ export function failures(windowMs: number) {
       for (let one = 0; one < Math.min(count, 1000); one++) all.push(now)
       // Bounded: no limit is above a thousand.
       times.set(name, all.slice(-1000))
-      if (times.size > MAX_NAMES) times.delete(times.keys().next().value as string)
       return all.length
     },
     clear: (name: string) => times.delete(name),
     clearAll(prefix: string): void {
-      for (const name of times.keys()) if (name.startsWith(prefix)) times.delete(name)
+      for (const name of [...times.keys()]) if (name.startsWith(prefix)) times.delete(name)
     },
     prune(now: number): void {
-      for (const name of times.keys()) recent(name, now)
+      for (const name of [...times.keys()]) recent(name, now)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../lib/is-object.ts'
 /** Writes settings into a comment line that `markers` can parse: `# name: {compact JSON}`. */
 export const marker = (name: string, settings: object): string =>
   `# ${name}: ${JSON.stringify(settings).replace(UNSAFE, escaped)}`
@@ -22,9 +23,6 @@ export function markers(script: string, name: string): Record<string, unknown>[]
       }
     })
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
 
 /** A script with commands but without a marker was not written by Mailplane. */
 export const isForeign = (script: string, name: string): boolean =>

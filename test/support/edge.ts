@@ -60,8 +60,6 @@ export async function startMailHost({
       EDGE_RELAY_HOST: sink.host,
       SVC_MAIL_HOSTNAME: 'mx.edge.test',
       ...(await policyPorts()),
-      // Tests try many wrong passwords from loopback; blocks.test.ts tests the blocks.
-      AUTH_POLICY_EXEMPT: '127.0.0.0/8',
       ...env,
     },
     features,

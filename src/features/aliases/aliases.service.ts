@@ -6,6 +6,7 @@ import { narrowed } from '../../database/scope.ts'
 import { ApiError, Unprocessable } from '../../errors.ts'
 import { addressConflict } from '../../hosting/address-conflicts.ts'
 import type { Page } from '../../http/paging.ts'
+import { isObject } from '../../lib/is-object.ts'
 import { itemText } from '../../lib/item-text.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { ulid } from '../../lib/ulid.ts'
@@ -299,6 +300,3 @@ async function outcome<Names extends object, Answer extends { msg: string }>(
 
 /** A source has several spellings; the stored one is compared. */
 const nameOf = (sent: string) => ({ id: sent, source: readSource(sent)?.source ?? '' })
-
-const isObject = (value: unknown): value is Sent =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)

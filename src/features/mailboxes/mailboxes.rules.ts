@@ -1,4 +1,5 @@
 import { rateSettingProblems } from '../../hosting/rate-settings.ts'
+import { isObject } from '../../lib/is-object.ts'
 import { type MailAddress, toMailAddress } from '../../lib/mail-address.ts'
 import { passwordProblem } from '../../lib/passwords.ts'
 import { MAX_ADDRESSES } from '../../sieve/forwarding.ts'
@@ -109,6 +110,3 @@ export const pick = (sent: Sent, names: readonly string[] = FIELDS): Record<stri
   Object.fromEntries(
     names.filter((name) => sent[name] !== undefined).map((name) => [name, sent[name] as never]),
   )
-
-const isObject = (value: unknown): value is object =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -1,6 +1,7 @@
 import { atLeast, type Caller, isPlatform } from '../../access/caller.ts'
 import { ValidationFailed } from '../../errors.ts'
 import { EMAIL_PATTERN } from '../../lib/email.ts'
+import { isObject } from '../../lib/is-object.ts'
 import type { OrganizationFields } from './organizations.repository.ts'
 
 const PROFILES = ['transactional', 'marketing', 'both'] as const
@@ -117,5 +118,3 @@ export function refuseInvalid(problems: string[]): void {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const isObject = (value: unknown): value is object =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -20,7 +20,7 @@ const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Name = Type.String({ minLength: 1, maxLength: 255 })
 const Percent = Type.Number({ minimum: 0, maximum: 1000 })
 
-/** The same as `Question`, which another process of this installation sends. */
+/** The `Question` that another process of this installation sends. */
 const QuestionBody = Type.Object({
   organizationId: Name,
   bounds: Type.Array(

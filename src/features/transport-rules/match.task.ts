@@ -1,3 +1,4 @@
+import { lruMap } from '../../lib/lru-map.ts'
 import { bufferOf } from '../../lib/shared-bytes.ts'
 import { MimeMessage } from '../../mime/message.ts'
 import { type CompiledRule, compileRule } from './matching.ts'
@@ -48,13 +49,10 @@ export default function match({ rules, sender, recipients, raw }: Input) {
 const endsProcessing = ({ actions }: Rule): boolean =>
   actions.some(({ type }) => type === 'reject' || type === 'quarantine')
 
-const cache = new Map<string, CompiledRule[]>()
+const cache = lruMap<string, CompiledRule[]>(MAX_CACHED)
 
 function compiled(json: string): CompiledRule[] {
   const known = cache.get(json) ?? (JSON.parse(json) as Rule[]).map(compileRule)
-  cache.delete(json)
   cache.set(json, known)
-  const [oldest] = cache.keys()
-  if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest)
   return known
 }

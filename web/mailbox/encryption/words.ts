@@ -1,6 +1,6 @@
 const en = {
   title: 'Encryption',
-  hint: 'Your OpenPGP keys and S/MIME certificates. Programs of other people find the preferred key by your address and can write to you encrypted. Whoever runs this server can read what it decrypts for you: keep the private key in your mail program if that matters to you.',
+  hint: 'Your OpenPGP keys and S/MIME certificates. Programs of other people find the preferred key by your address and can write to you encrypted. The operators of this server can read the texts that it decrypts for you: keep the private key in your mail program if that matters to you.',
   delivery: 'Encrypted delivery',
   deliveryHint:
     'Mail that arrives is encrypted to your preferred key or certificate before it is stored. You need the private key and its passphrase to read it; search and filters no longer see its text. What cannot be encrypted waits and does not arrive as plain text.',

@@ -1,6 +1,7 @@
 import type { Mail } from '../../../content/stage.ts'
 import type { Core } from '../../../core.ts'
 import { aliasTargets } from '../../../hosting/alias-targets.repository.ts'
+import { withoutDetail } from '../../../lib/mail-address.ts'
 import { forThread } from '../../../lib/shared-bytes.ts'
 import { OutOfTime, PoolBusy, taskIn } from '../../../lib/worker-pool.ts'
 import * as owners from './owners.repository.ts'
@@ -51,6 +52,3 @@ async function recipientsHere(
   const found = addresses.flatMap((one) => targets.get(one) ?? [one, withoutDetail(one)])
   return owners.mailboxesAt(db, organizationId, [...new Set(found)])
 }
-
-/** The same as recipient_delimiter of Postfix does. */
-const withoutDetail = (address: string): string => address.replace(/^([^@+]+)\+[^@]*@/, '$1@')

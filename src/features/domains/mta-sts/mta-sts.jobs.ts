@@ -30,7 +30,7 @@ async function watch(
     const problem =
       (await withDns((dns) => mxProblem(dns, row.domain, config.SVC_MAIL_HOSTNAME))) ?? null
     const isNews = (problem === null) !== (row.mta_sts_problem === null)
-    if (isNews) log.warn({ domain: row.domain, problem }, 'what MTA-STS serves has changed')
+    if (isNews) log.warn({ domain: row.domain, problem }, 'MTA-STS policy changed')
     await db.transaction().execute(async (tx) => {
       const locked = await domains.lock(tx, 'platform', row.id)
       if (!locked) return

@@ -2,6 +2,7 @@ import { type Mail, TryLater } from '../../../content/stage.ts'
 import type { Core } from '../../../core.ts'
 import type { Db } from '../../../database/database.ts'
 import { aliasTargets } from '../../../hosting/alias-targets.repository.ts'
+import { withoutDetail } from '../../../lib/mail-address.ts'
 import { bufferOf, forThread } from '../../../lib/shared-bytes.ts'
 import { taskIn } from '../../../lib/worker-pool.ts'
 import { MimeMessage } from '../../../mime/message.ts'
@@ -111,6 +112,3 @@ async function targetsOf(db: Db, recipients: readonly string[]): Promise<Map<str
   for (const { root, address } of open) results.get(root)?.add(address)
   return new Map([...results].map(([root, addresses]) => [root, [...addresses]]))
 }
-
-/** The same as recipient_delimiter of Postfix does. */
-const withoutDetail = (address: string): string => address.replace(/^([^@+]+)\+[^@]*@/, '$1@')

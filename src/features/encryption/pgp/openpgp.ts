@@ -1,4 +1,5 @@
 import * as openpgp from 'openpgp'
+import { lruMap } from '../../../lib/lru-map.ts'
 import { Refused, WrongPassphrase } from '../answer.ts'
 import { packetProblem } from './packets.ts'
 
@@ -36,14 +37,13 @@ export async function unlocked(
 }
 
 const MAX_KNOWN = 200
-const known = new Map<string, openpgp.PublicKey>()
+const known = lruMap<string, openpgp.PublicKey>(MAX_KNOWN)
 
 /** A stored public key; a thread keeps the ones that it has parsed. */
 export async function storedKey(armored: string): Promise<openpgp.PublicKey> {
   let key = known.get(armored)
   if (!key) {
     key = await openpgp.readKey({ armoredKey: armored, config: LIMITS })
-    if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value as string)
     known.set(armored, key)
   }
   return key

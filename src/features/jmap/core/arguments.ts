@@ -1,10 +1,8 @@
+import { isObject } from '../../../lib/is-object.ts'
 import { invalidArguments, JmapError } from './errors.ts'
 import { LIMITS } from './limits.ts'
 
 export type Arguments = Record<string, unknown>
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isMissing = (value: unknown): value is null | undefined =>
   value === undefined || value === null

@@ -1,4 +1,4 @@
-import { isObject } from './arguments.ts'
+import { isObject } from '../../../lib/is-object.ts'
 import { invalidArguments, JmapError } from './errors.ts'
 import { MAX_FILTER_CONDITIONS, MAX_FILTER_DEPTH } from './limits.ts'
 

@@ -1,4 +1,5 @@
-import { type Arguments, isObject } from './arguments.ts'
+import { isObject } from '../../../lib/is-object.ts'
+import type { Arguments } from './arguments.ts'
 import { invalidArguments, JmapError, RequestRefused } from './errors.ts'
 import { CORE, LIMITS, MAIL, SUBMISSION, VACATION } from './limits.ts'
 

@@ -1,4 +1,5 @@
-import { isDate, isObject } from '../core/arguments.ts'
+import { isObject } from '../../../lib/is-object.ts'
+import { isDate } from '../core/arguments.ts'
 import { invalidProperties } from '../core/errors.ts'
 import { CONVENIENT, type ConvenientName, type Form, headerProperty } from '../mime/header-forms.ts'
 import type { NewEmail, NewPart } from '../mime/write-message.ts'

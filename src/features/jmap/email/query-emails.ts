@@ -89,7 +89,7 @@ async function readFirst(call: Call, query: Query, matching: Matching, count: nu
   }
 }
 
-/** Of the messages of a thread that match, collapsing leaves the first. */
+/** Collapsing leaves the first matching message of a thread. */
 function idsOf(rows: readonly Row[], { collapseThreads }: Query): string[] {
   if (!collapseThreads) return rows.map(({ id }) => id)
   const seen = new Set<string>()

@@ -1,6 +1,7 @@
+import { isObject } from '../../../lib/is-object.ts'
 import { append } from '../../../mail/imap/append.ts'
 import { quoted } from '../../../mail/imap/messages.ts'
-import { isDate, isObject } from '../core/arguments.ts'
+import { isDate } from '../core/arguments.ts'
 import { invalidProperties, JmapError } from '../core/errors.ts'
 import type { Call } from '../core/method.ts'
 import { resolved } from '../core/set-objects.ts'

@@ -1,5 +1,5 @@
+import { isObject } from '../../../lib/is-object.ts'
 import { quoted } from '../../../mail/imap/messages.ts'
-import { isObject } from '../core/arguments.ts'
 import { invalidProperties, JmapError } from '../core/errors.ts'
 import type { Call } from '../core/method.ts'
 import { type Patch, resolved } from '../core/set-objects.ts'

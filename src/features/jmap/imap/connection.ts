@@ -1,4 +1,5 @@
 import type { Core } from '../../../core.ts'
+import { isLoopback } from '../../../lib/ip-ranges.ts'
 import {
   ConnectionFailed,
   ConnectionRefused,
@@ -45,13 +46,12 @@ export function serverOf({ config, mailServers }: Needs, address: string): ImapS
   if (!host || !user || !secret) {
     throw new MailServerAway('IMAP_HOST, IMAP_MASTER_USER and IMAP_MASTER_PASSWORD are not all set')
   }
-  const isLoopback = host === 'localhost' || host === '::1' || /^127\./.test(host)
   return {
     name: host,
     port: settings.IMAP_PORT,
     security: ({ true: 'tls', starttls: 'starttls', false: 'none' } as const)[settings.IMAP_TLS],
     // A private edge has a self-signed certificate, and loopback needs no protection.
-    verify: config.IMAP_TLS_VERIFY && !isLoopback,
+    verify: config.IMAP_TLS_VERIFY && !isLoopback(host),
     user: `${address}*${user}`,
     secret,
     auth: 'password',

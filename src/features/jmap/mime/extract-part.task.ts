@@ -4,7 +4,7 @@ import { leavesOf, readTree } from './part-tree.ts'
 interface Input {
   raw: Uint8Array
   partId: string
-  /** Of a larger part that can be decoded piece by piece only the place is returned. */
+  /** A larger part that can be decoded piece by piece is returned as its place only. */
   maxBytes: number
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../../database/database.ts'
 import { senderRights } from '../../../hosting/sender-rights.repository.ts'
-import { isObject } from '../core/arguments.ts'
+import { isObject } from '../../../lib/is-object.ts'
 import { invalidProperties, JmapError } from '../core/errors.ts'
 import type { Head } from '../mime/header-forms.ts'
 

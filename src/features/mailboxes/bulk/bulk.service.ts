@@ -1,5 +1,6 @@
 import { type Caller, partOf } from '../../../access/caller.ts'
 import { ApiError, Unprocessable } from '../../../errors.ts'
+import { isObject } from '../../../lib/is-object.ts'
 import type { Sent } from '../mailboxes.rules.ts'
 import type { MailboxService } from '../mailboxes.service.ts'
 import { MAX_ACCOUNTS } from './bulk.schemas.ts'
@@ -58,6 +59,3 @@ function messageOf({ message, data }: ApiError): string {
   const { errors } = (data ?? {}) as { errors?: string[] }
   return errors ? errors.join('; ') : message
 }
-
-const isObject = (value: unknown): value is Sent =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -2,6 +2,7 @@ import { type Caller, partOf } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { narrowed } from '../../../database/scope.ts'
 import { ApiError } from '../../../errors.ts'
+import { isObject } from '../../../lib/is-object.ts'
 import { itemText } from '../../../lib/item-text.ts'
 import { isLocalPart, toMailAddress } from '../../../lib/mail-address.ts'
 import { percent } from '../../../lib/percent.ts'
@@ -247,6 +248,3 @@ async function outcome(mailbox: string, work: () => Promise<string>): Promise<Ou
     return { mailbox, status: 'error', msg: error.message }
   }
 }
-
-const isObject = (value: unknown): value is Sent =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)

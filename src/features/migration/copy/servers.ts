@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { isLoopback } from '../../../lib/ip-ranges.ts'
 import { ConnectionRefused, type ImapServer } from '../../../mail/imap/connect.ts'
 import { openCredentials } from '../credentials.ts'
 import type { ClaimedJob } from './claims.repository.ts'
@@ -25,13 +26,12 @@ export function serversOf({ config, mailServers, outbound, vault }: Needs, job: 
   const { IMAP_HOST: host, IMAP_PORT, IMAP_TLS } = settings
   if (!host)
     throw new ConnectionRefused('This host has no IMAP server; its operator sets IMAP_HOST')
-  const isLoopback = /^(127\.|::1$|localhost$)/.test(host)
   const own: ImapServer = {
     name: host,
     port: IMAP_PORT,
     security: SECURITY[IMAP_TLS],
     // Loopback traffic cannot be intercepted, and local servers often have self-signed certificates.
-    verify: config.IMAP_TLS_VERIFY && !isLoopback,
+    verify: config.IMAP_TLS_VERIFY && !isLoopback(host),
     ...ownLogin(settings, job.mailbox, secrets.mailbox),
     auth: 'password',
     commandMs,

@@ -1,3 +1,4 @@
+import { lruMap } from '../../../lib/lru-map.ts'
 import { bufferOf } from '../../../lib/shared-bytes.ts'
 import { MimeMessage } from '../../../mime/message.ts'
 import { type MessageTexts, textsOf } from '../../../mime/texts.ts'
@@ -50,13 +51,10 @@ export default async function scan({ policies, raw, timeLimitMs }: Input) {
   return { findings, unread, isEncrypted: message.summary.isEncrypted }
 }
 
-const cache = new Map<string, CompiledPolicy[]>()
+const cache = lruMap<string, CompiledPolicy[]>(MAX_CACHED)
 
 function compiled(json: string): CompiledPolicy[] {
   const known = cache.get(json) ?? (JSON.parse(json) as Patterns[]).map(compilePolicy)
-  cache.delete(json)
   cache.set(json, known)
-  const [oldest] = cache.keys()
-  if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest)
   return known
 }

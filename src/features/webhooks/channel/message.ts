@@ -2,6 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import { findEvent } from '../../../events/catalogue.ts'
 import type { EventType } from '../../../events/events.ts'
+import { isObject } from '../../../lib/is-object.ts'
 import { parseJson } from '../../../lib/json.ts'
 
 export const MAX_MESSAGE_BYTES = 1024 * 1024
@@ -61,9 +62,6 @@ function text(value: unknown, max: number): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
   return typeof value === 'string' && value.length <= max ? value : WRONG
 }
-
-const isObject = (value: unknown): value is Fields =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
 
 const isTags = (value: unknown): value is string[] =>
   Array.isArray(value) &&

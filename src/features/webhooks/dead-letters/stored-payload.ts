@@ -1,4 +1,5 @@
 import { parseIso } from '../../../lib/dates.ts'
+import { isObject } from '../../../lib/is-object.ts'
 
 /** An event, read back from the envelope in a dead letter. */
 export interface StoredEvent {
@@ -44,8 +45,5 @@ export function readEnvelope(payload: unknown): { event: StoredEvent } | { probl
     },
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
