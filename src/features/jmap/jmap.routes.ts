@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { AuthenticationRequired } from '../../access/access.errors.ts'
 import { mailProgram } from '../../access/labels.ts'
@@ -7,6 +7,7 @@ import { RequestRefused } from './core/errors.ts'
 import type { JmapService } from './jmap.service.ts'
 
 const route = { config: { auth: mailProgram() }, schema: { hide: true } }
+const SENT_AT_ONCE = 1024 * 1024
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(;\s*charset=[\w-]+)?$/
 
 interface BlobPath {
@@ -38,10 +39,11 @@ export const jmapRoutes =
 
     app.post('/jmap', {
       ...route,
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const login = await service.login(request.caller, request.headers)
         const type = request.headers['content-type'] ?? ''
-        return service.run(login, type, request.body as Readable, baseOf(request))
+        const chunks = await service.run(login, type, request.body as Readable, baseOf(request))
+        return sendJson(reply, chunks)
       },
     })
 
@@ -88,6 +90,14 @@ export const jmapRoutes =
       },
     )
   }
+
+/** A large answer is sent in chunks, as the program takes it. */
+function sendJson(reply: FastifyReply, chunks: readonly Buffer[]) {
+  const size = chunks.reduce((sum, { length }) => sum + length, 0)
+  reply.type('application/json; charset=utf-8').header('content-length', size)
+  if (size <= SENT_AT_ONCE) return reply.send(Buffer.concat(chunks))
+  return reply.send(Readable.from(chunks, { objectMode: false }))
+}
 
 /** A message is written by strangers: a browser must neither show nor run it in this origin. */
 const DOWNLOAD_HEADERS = {

@@ -12,6 +12,7 @@ import { taskIn } from '../../lib/worker-pool.ts'
 import type { VacationService } from '../mailbox/vacation/vacation.service.ts'
 import { type Blob, blobService, type Download } from './blobs/blobs.service.ts'
 import type { Turn } from './blobs/sources.ts'
+import { responseChunks } from './core/answers.ts'
 import { runRequest } from './core/api.ts'
 import { JmapError, RequestRefused } from './core/errors.ts'
 import { LIMITS, MAX_DOWNLOADS } from './core/limits.ts'
@@ -139,11 +140,12 @@ export async function jmapService(core: Core, { vacation }: Needs) {
       return withLimit(login, async () => {
         const bytes = await readBody(body)
         const request = readRequest(await parsed(login, bytes))
-        const answer = await runRequest(parts, login, request)
+        const { answers, createdIds } = await runRequest(parts, login, request)
         if (request.methodCalls.some(([name]) => name === 'PushSubscription/set')) {
           await pushing.follow(login.holder.id)
         }
-        return { ...answer, sessionState: sessionOf(login, baseUrl(called)).state }
+        const { state: sessionState } = sessionOf(login, baseUrl(called))
+        return responseChunks({ answers, createdIds, sessionState })
       })
     },
 

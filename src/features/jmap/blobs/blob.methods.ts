@@ -1,4 +1,4 @@
-import { optionalStrings } from '../core/arguments.ts'
+import { optionalIds } from '../core/arguments.ts'
 import { invalidArguments, JmapError } from '../core/errors.ts'
 import { CORE } from '../core/limits.ts'
 import type { Method } from '../core/method.ts'
@@ -9,7 +9,7 @@ const copy: Method = {
   capability: CORE,
   isWriting: true,
   async run({ blobs, mail, source }, args) {
-    const ids = optionalStrings(args, 'blobIds')
+    const ids = optionalIds(args, 'blobIds')
     if (!ids) throw invalidArguments('blobIds must be a list of strings')
     if (!source) throw new JmapError('fromAccountNotFound')
     const copied: Record<string, string> = {}

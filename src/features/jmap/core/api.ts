@@ -4,18 +4,19 @@ import { WireBroken } from '../../../mail/imap/wire.ts'
 import { isAway } from '../imap/connection.ts'
 import type { MailAccount } from '../index/accounts.repository.ts'
 import type { OpenMail } from '../index/open-mail.ts'
+import { answersOf, answerTooLarge, type Invocation, type ShownError } from './answers.ts'
 import { type Arguments, stringArgument } from './arguments.ts'
 import { invalidArguments, JmapError } from './errors.ts'
 import { CORE, MAIL } from './limits.ts'
-import type { Call, JmapParts, Login, Method } from './method.ts'
+import type { Call, JmapParts, Login, Method, PlainMethod } from './method.ts'
 import { METHODS } from './method-table.ts'
-import { type Invocation, type JmapRequest, withReferences } from './request.ts'
+import { type JmapRequest, withReferences } from './request.ts'
 
 const COPYING = new Set(['Email/copy', 'Blob/copy'])
 
 /** Runs the calls of a request one after the other, RFC 8620 section 3. */
 export async function runRequest(parts: JmapParts, login: Login, request: JmapRequest) {
-  const answers: Invocation[] = []
+  const answers = answersOf()
   const createdIds = new Map(Object.entries(request.createdIds ?? {}))
   /** Accounts whose index was compared for this request. */
   const fresh = new Set<string>()
@@ -23,29 +24,35 @@ export async function runRequest(parts: JmapParts, login: Login, request: JmapRe
     const more: Invocation[] = []
     const also: Call['also'] = (also, answer) => more.push([also, answer, callId])
     try {
-      const args = withReferences(given, answers)
-      const running = { parts, login, createdIds, fresh, also }
-      const answer = await runCall(running, name, args, request.using)
-      answers.push([name, answer as Arguments, callId], ...more)
+      if (answers.left() === 0) throw answerTooLarge()
+      const method = METHODS.get(name)
+      if (!method || !request.using.includes(method.capability)) {
+        throw new JmapError('unknownMethod')
+      }
+      const args = await withReferences(given, answers)
+      const running = { parts, login, createdIds, fresh, also, room: answers.left }
+      const answer = await runCall(running, name, method, args)
+      const add = method.isWriting ? answers.addDone : answers.add
+      for (const one of [[name, answer as Arguments, callId] as Invocation, ...more]) await add(one)
     } catch (error) {
-      answers.push(['error', methodError(parts, name, error), callId])
+      await answers.addError(methodError(parts, name, error), callId)
     }
   }
-  return {
-    methodResponses: answers,
-    ...(request.createdIds && { createdIds: Object.fromEntries(createdIds) }),
-  }
+  return { answers, createdIds: request.createdIds && Object.fromEntries(createdIds) }
 }
 
-interface Running extends Pick<Call, 'createdIds' | 'also'> {
+interface Running extends Pick<Call, 'createdIds' | 'also' | 'room'> {
   parts: JmapParts
   login: Login
   fresh: Set<string>
 }
 
-async function runCall(running: Running, name: string, args: Arguments, using: string[]) {
-  const method = METHODS.get(name)
-  if (!method || !using.includes(method.capability)) throw new JmapError('unknownMethod')
+async function runCall(
+  running: Running,
+  name: string,
+  method: Method | PlainMethod,
+  args: Arguments,
+) {
   const { parts, login } = running
   if ('runPlain' in method) return method.runPlain(parts, login, args)
   const account = accountOf(login, method, args)
@@ -67,6 +74,7 @@ const callOf = (running: Running, mail: OpenMail, source: OpenMail | undefined):
   login: running.login,
   createdIds: running.createdIds,
   also: running.also,
+  room: running.room,
   mail,
   source,
 })
@@ -90,7 +98,7 @@ function sourceOf({ accounts }: Login, to: MailAccount, args: Arguments): MailAc
   return account
 }
 
-function methodError({ core }: JmapParts, name: string, error: unknown): Arguments {
+function methodError({ core }: JmapParts, name: string, error: unknown): ShownError {
   if (error instanceof JmapError) return error.toJSON()
   if (isAway(error) || error instanceof ServiceUnavailable) {
     core.log.info({ err: error, method: name }, 'the mail server is away')

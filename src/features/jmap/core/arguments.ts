@@ -1,6 +1,6 @@
 import { isObject } from '../../../lib/is-object.ts'
 import { invalidArguments, JmapError } from './errors.ts'
-import { LIMITS } from './limits.ts'
+import { LIMITS, MAX_ID_OCTETS } from './limits.ts'
 
 export type Arguments = Record<string, unknown>
 
@@ -46,9 +46,24 @@ export function optionalStrings(args: Arguments, name: string): string[] | undef
   return value
 }
 
+/** An id is at most 255 octets long; `#` before it means that it is a creation id. */
+export const isId = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  Buffer.byteLength(value) <= MAX_ID_OCTETS + (value.startsWith('#') ? 1 : 0)
+
+/** Answers repeat ids, so their length is limited. */
+export function optionalIds(args: Arguments, name: string): string[] | undefined {
+  const ids = optionalStrings(args, name)
+  if (ids && !ids.every(isId)) throw idTooLong(name)
+  return ids
+}
+
+const idTooLong = (name: string) =>
+  invalidArguments(`${name} has an id of more than ${MAX_ID_OCTETS} octets`)
+
 /** The ids of a /get call, each once; undefined for all. */
 export function idsArgument(args: Arguments, name = 'ids'): string[] | undefined {
-  const ids = optionalStrings(args, name)
+  const ids = optionalIds(args, name)
   const unique = ids && [...new Set(ids)]
   if (unique && unique.length > LIMITS.maxObjectsInGet) {
     throw new JmapError('requestTooLarge', {
@@ -58,6 +73,7 @@ export function idsArgument(args: Arguments, name = 'ids'): string[] | undefined
   return unique
 }
 
+/** Objects by their id or creation id. */
 export function objectArgument(
   args: Arguments,
   name: string,
@@ -67,6 +83,7 @@ export function objectArgument(
   if (!isObject(value) || Object.values(value).some((one) => !isObject(one))) {
     throw invalidArguments(`${name} must be an object of objects`)
   }
+  if (!Object.keys(value).every(isId)) throw idTooLong(name)
   return value as Record<string, Record<string, unknown>>
 }
 

@@ -24,5 +24,9 @@ export const MAX_FILTER_CONDITIONS = 200
 export const MAX_MESSAGE_BYTES = 100_000_000
 /** Downloads of one holder at once. */
 export const MAX_DOWNLOADS = 8
-/** All texts of messages in one answer. */
-export const MAX_BODY_BYTES = 50_000_000
+/** All answers of one request, and the parts of them that later calls refer to. */
+export const MAX_ANSWER_BYTES = 20_000_000
+/** RFC 8620 section 1.2. */
+export const MAX_ID_OCTETS = 255
+/** Names in `properties` and in `bodyProperties`. */
+export const MAX_PROPERTIES = 100

@@ -33,6 +33,8 @@ export interface Call extends JmapParts {
   /** The account that /copy copies from. */
   source: OpenMail | undefined
   createdIds: Map<string, string>
+  /** Bytes that the answer may have. */
+  room(): number
   /** Runs another method after this one; its answer follows with the same id. */
   also(name: string, answer: Arguments): void
 }
@@ -47,5 +49,6 @@ export interface Method {
 /** A method that needs no account, such as Core/echo. */
 export interface PlainMethod {
   capability: string
+  isWriting?: boolean
   runPlain(parts: JmapParts, login: Login, args: Arguments): Promise<object>
 }

@@ -1,9 +1,10 @@
 import { isObject } from '../../../lib/is-object.ts'
-import type { Arguments } from './arguments.ts'
+import type { Answers, Invocation } from './answers.ts'
+import { type Arguments, isId } from './arguments.ts'
 import { invalidArguments, JmapError, RequestRefused } from './errors.ts'
 import { CORE, LIMITS, MAIL, SUBMISSION, VACATION } from './limits.ts'
 
-export type Invocation = [name: string, args: Arguments, callId: string]
+const MAX_PATH = 1000
 
 export interface JmapRequest {
   using: string[]
@@ -23,8 +24,8 @@ export function readRequest(body: unknown): JmapRequest {
   if (!Array.isArray(methodCalls) || !methodCalls.every(isInvocation)) {
     throw notRequest('methodCalls must be a list of [name, arguments, id]')
   }
-  if (createdIds !== undefined && createdIds !== null && !isStringMap(createdIds)) {
-    throw notRequest('createdIds must be an object of strings')
+  if (createdIds !== undefined && createdIds !== null && !isIdMap(createdIds)) {
+    throw notRequest('createdIds must be an object of ids')
   }
   const unknown = using.find((capability) => !KNOWN.includes(capability))
   if (unknown !== undefined) {
@@ -47,22 +48,29 @@ const isInvocation = (call: unknown): call is Invocation =>
   isObject(call[1]) &&
   typeof call[2] === 'string'
 
-const isStringMap = (value: unknown): value is Record<string, string> =>
-  isObject(value) && Object.values(value).every((one) => typeof one === 'string')
+const isIdMap = (value: unknown): value is Record<string, string> =>
+  isObject(value) && Object.entries(value).flat().every(isId)
 
 /** Replaces arguments such as `#ids` by a part of an earlier answer, RFC 8620 section 3.7. */
-export function withReferences(args: Arguments, answers: readonly Invocation[]): Arguments {
-  const entries = Object.entries(args).map(([name, value]) => {
-    if (!name.startsWith('#')) return [name, value]
+export async function withReferences(args: Arguments, answers: Answers): Promise<Arguments> {
+  const entries: [string, unknown][] = []
+  for (const [name, value] of Object.entries(args)) {
+    if (!name.startsWith('#')) {
+      entries.push([name, value])
+      continue
+    }
     const plain = name.slice(1)
     if (plain in args) throw invalidArguments(`${plain} is given twice`)
-    return [plain, referenced(value, answers)]
-  })
+    const found = referenced(value, answers.list)
+    await answers.refer(found)
+    entries.push([plain, found])
+  }
   return Object.fromEntries(entries)
 }
 
 function referenced(reference: unknown, answers: readonly Invocation[]): unknown {
   if (!isObject(reference) || typeof reference.path !== 'string') throw unresolved()
+  if (reference.path.length > MAX_PATH) throw unresolved()
   const answer = answers.find(
     ([name, , callId]) => callId === reference.resultOf && name === reference.name,
   )
@@ -74,15 +82,16 @@ function referenced(reference: unknown, answers: readonly Invocation[]): unknown
   )
 }
 
-function follow(value: unknown, [step, ...rest]: string[]): unknown {
+function follow(value: unknown, steps: readonly string[], at = 0): unknown {
+  const step = steps[at]
   if (step === undefined) return value
   if (step === '*' && Array.isArray(value)) {
-    return value.flatMap((one) => follow(one, rest))
+    return value.flatMap((one) => follow(one, steps, at + 1))
   }
   if (Array.isArray(value) && /^\d+$/.test(step) && Number(step) < value.length) {
-    return follow(value[Number(step)], rest)
+    return follow(value[Number(step)], steps, at + 1)
   }
-  if (isObject(value) && Object.hasOwn(value, step)) return follow(value[step], rest)
+  if (isObject(value) && Object.hasOwn(value, step)) return follow(value[step], steps, at + 1)
   throw unresolved()
 }
 

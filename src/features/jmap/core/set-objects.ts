@@ -1,4 +1,4 @@
-import { type Arguments, objectArgument, optionalString, optionalStrings } from './arguments.ts'
+import { type Arguments, objectArgument, optionalIds, optionalString } from './arguments.ts'
 import { JmapError } from './errors.ts'
 import { LIMITS } from './limits.ts'
 
@@ -34,7 +34,7 @@ export async function setObjects(
 ): Promise<SetResult> {
   const create = objectArgument(args, 'create')
   const update = objectArgument(args, 'update')
-  const destroy = optionalStrings(args, 'destroy') ?? []
+  const destroy = optionalIds(args, 'destroy') ?? []
   const count = Object.keys(create).length + Object.keys(update).length + destroy.length
   if (count > LIMITS.maxObjectsInSet) {
     throw new JmapError('requestTooLarge', {

@@ -6,7 +6,7 @@ import type { Method } from '../core/method.ts'
 import { changesOf, queryChangesOf } from '../core/standard-methods.ts'
 import { stateOf } from '../index/change-log.ts'
 import { copyEmails } from './copy-emails.ts'
-import { allIds, emailRows, inSameThreads } from './emails.repository.ts'
+import { allIds, inSameThreads } from './emails.repository.ts'
 import { importEmails } from './import-emails.ts'
 import { parseEmails } from './parse-emails.ts'
 import { wantedProperties } from './properties.ts'
@@ -24,7 +24,7 @@ const get: Method = {
     const state = String(await stateOf(core.db, mail.account.id))
     const ids = asked ?? (await allIds(core.db, mail.account.id, LIMITS.maxObjectsInGet))
     if (ids.length > LIMITS.maxObjectsInGet) throw new JmapError('requestTooLarge')
-    const list = await shownEmails(call, await emailRows(core.db, mail.account.id, ids), wanted)
+    const list = await shownEmails(call, ids, wanted)
     const found = new Set(list.map(({ id }) => id))
     const notFound = (asked ?? []).filter((id) => !found.has(id))
     return { accountId: mail.account.id, state, list, notFound }

@@ -4,7 +4,8 @@ import {
   optionalInteger,
   optionalStrings,
 } from '../core/arguments.ts'
-import { invalidArguments } from '../core/errors.ts'
+import { invalidArguments, JmapError } from '../core/errors.ts'
+import { MAX_PROPERTIES } from '../core/limits.ts'
 import { CONVENIENT, headerProperty } from '../mime/header-forms.ts'
 import { needsBody, needsHeader, type Wanted } from '../mime/shown-email.ts'
 
@@ -23,8 +24,8 @@ const DEFAULT_PROPERTIES = [...METADATA, ...DEFAULT_CONTENT]
 
 /** Checks which properties of messages a client wants, RFC 8621 sections 4.2 and 4.9. */
 export function wantedProperties(args: Arguments, isParse = false): Wanted {
-  const given = optionalStrings(args, 'properties')
-  const bodyGiven = optionalStrings(args, 'bodyProperties')
+  const given = namesArgument(args, 'properties')
+  const bodyGiven = namesArgument(args, 'bodyProperties')
   for (const property of given ?? []) check(property, EMAIL_PROPERTIES)
   for (const property of bodyGiven ?? []) {
     check(property, [...BODY_PROPERTIES, 'headers', 'subParts'])
@@ -39,6 +40,16 @@ export function wantedProperties(args: Arguments, isParse = false): Wanted {
     fetchAllBodyValues: flagArgument(args, 'fetchAllBodyValues'),
     maxBodyValueBytes: optionalInteger(args, 'maxBodyValueBytes', 0) ?? 0,
   }
+}
+
+function namesArgument(args: Arguments, name: string): string[] | undefined {
+  const names = optionalStrings(args, name)
+  if (names && names.length > MAX_PROPERTIES) {
+    throw new JmapError('requestTooLarge', {
+      description: `Ask for at most ${MAX_PROPERTIES} ${name}`,
+    })
+  }
+  return names
 }
 
 function check(property: string, known: readonly string[]): void {

@@ -1,62 +1,68 @@
+import { jsonSize } from '../../../lib/json-pieces.ts'
 import { forThread } from '../../../lib/shared-bytes.ts'
 import { taskIn } from '../../../lib/worker-pool.ts'
+import { answerTooLarge } from '../core/answers.ts'
 import { utcDate } from '../core/arguments.ts'
-import { JmapError } from '../core/errors.ts'
-import { MAX_BODY_BYTES } from '../core/limits.ts'
 import type { Call } from '../core/method.ts'
 import { emailBlobId } from '../index/ids.ts'
 import type { Head } from '../mime/header-forms.ts'
 import type { Wanted } from '../mime/shown-email.ts'
-import type { EmailRow } from './emails.repository.ts'
+import { type EmailRow, emailRows } from './emails.repository.ts'
 import { depthOf } from './properties.ts'
 
 const TASK_MS = 20_000
+/** The fields of one message can have 64 KB, and more as JSON. */
+const ROWS_AT_ONCE = 100
+const MAX_VALUES = 250_000
 const MAX_HEADER_BYTES = 1024 * 1024
 export const showTask = taskIn<typeof import('../mime/show-emails.task.ts')>(
   'features/jmap/mime/show-emails',
 )
 
 /** Messages with the properties that a client wants; what the index lacks is read from the mail server. */
-export async function shownEmails(call: Call, rows: readonly EmailRow[], wanted: Wanted) {
+export async function shownEmails(call: Call, ids: readonly string[], wanted: Wanted) {
   const depth = depthOf(wanted)
   const shown: Record<string, unknown>[] = []
-  let bytes = 0
-  for (const row of rows) {
-    const fromIndex = indexed(row, wanted.properties)
-    if (depth === 'index') {
-      shown.push(fromIndex)
-      continue
+  let room = call.room()
+  const add = (email: Record<string, unknown>, bytes: number) => {
+    room -= bytes
+    if (room < 0) throw answerTooLarge()
+    shown.push(email)
+  }
+  for (let at = 0; at < ids.length; at += ROWS_AT_ONCE) {
+    const some = ids.slice(at, at + ROWS_AT_ONCE)
+    for (const row of await emailRows(call.core.db, call.mail.account.id, some)) {
+      const fromIndex = indexed(row, wanted.properties)
+      const size = jsonSize(fromIndex, { bytes: room, values: MAX_VALUES })
+      if (!size) throw answerTooLarge()
+      if (depth === 'index') {
+        add(fromIndex, size.bytes)
+        continue
+      }
+      const raw =
+        depth === 'message'
+          ? await call.blobs.readEmail(call.mail, row.id)
+          : await readHeader(call, row)
+      // Removed since the index was compared: the next comparison says so.
+      if (!raw) continue
+      const message = { raw, blobId: emailBlobId(row.id) }
+      const parsed = await parse(call, message, wanted, room)
+      if (!parsed) throw answerTooLarge()
+      add({ ...parsed.shown, ...fromIndex }, size.bytes + parsed.bytes)
     }
-    const raw =
-      depth === 'message'
-        ? await call.blobs.readEmail(call.mail, row.id)
-        : await readHeader(call, row)
-    // Removed since the index was compared: the next comparison says so.
-    if (!raw) continue
-    const [parsed = {}] = await parse(call, [{ raw, blobId: emailBlobId(row.id) }], wanted)
-    bytes += textBytes(parsed.bodyValues)
-    if (bytes > MAX_BODY_BYTES) {
-      throw new JmapError('requestTooLarge', { description: 'Ask for fewer messages at once' })
-    }
-    shown.push({ ...parsed, ...fromIndex })
   }
   return shown
 }
 
-/** Takes messages apart in a worker thread. */
+/** Takes a message apart in a worker thread; undefined when the result is longer than `maxBytes`. */
 export function parse(
   { core, mail }: Pick<Call, 'core' | 'mail'>,
-  messages: readonly { raw: Buffer; blobId: string }[],
+  { raw, blobId }: { raw: Buffer; blobId: string },
   wanted: Wanted,
+  maxBytes: number,
 ) {
-  const input = messages.map(({ raw, blobId }) => ({ raw: forThread(raw), blobId }))
   const limits = { owner: mail.account.organizationId, timeLimitMs: TASK_MS }
-  return core.workers.run(showTask, { messages: input, wanted }, limits)
-}
-
-function textBytes(values: unknown): number {
-  const texts = Object.values((values ?? {}) as Record<string, { value: string }>)
-  return texts.reduce((sum, { value }) => sum + value.length, 0)
+  return core.workers.run(showTask, { raw: forThread(raw), blobId, wanted, maxBytes }, limits)
 }
 
 async function readHeader({ mail }: Call, { places }: EmailRow): Promise<Buffer | undefined> {

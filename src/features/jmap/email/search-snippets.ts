@@ -8,6 +8,9 @@ import { parse } from './read-emails.ts'
 
 const BEFORE = 60
 const LENGTH = 200
+const MAX_SEARCHED = 256 * 1024
+const MAX_TEXTS = 20 * MAX_SEARCHED
+const MAX_WORDS = 100
 
 /** RFC 8621 section 5: where the words of a search are in messages. */
 export async function searchSnippets(call: Call, args: Arguments) {
@@ -16,7 +19,7 @@ export async function searchSnippets(call: Call, args: Arguments) {
   if (!ids) throw invalidArguments('emailIds must be a list of strings')
   const filter = readFilter(args.filter)
   refuseUnknown(filter, mail.account.id)
-  const words = searchedWords(filter)
+  const words = searchedWords(filter).slice(0, MAX_WORDS)
   const rows = await emailRows(core.db, mail.account.id, ids)
   const list = []
   for (const { id, head } of rows) {
@@ -62,13 +65,15 @@ async function textOf(call: Call, emailId: string): Promise<string> {
     fetchTextBodyValues: true,
     fetchHTMLBodyValues: false,
     fetchAllBodyValues: false,
-    maxBodyValueBytes: 256 * 1024,
+    maxBodyValueBytes: MAX_SEARCHED,
   }
-  const [shown = {}] = await parse(call, [{ raw, blobId: '' }], wanted)
-  const values = Object.values((shown.bodyValues ?? {}) as Record<string, { value: string }>)
-  return values
-    .map(({ value }) => value.replace(/<[^>]*>/g, ' '))
+  const parsed = await parse(call, { raw, blobId: '' }, wanted, MAX_TEXTS)
+  const texts = (parsed?.shown.bodyValues ?? {}) as Record<string, { value: string }>
+  return Object.values(texts)
+    .map(({ value }) => value)
     .join(' ')
+    .slice(0, MAX_SEARCHED)
+    .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
 }
 

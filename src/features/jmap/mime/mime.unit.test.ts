@@ -8,6 +8,7 @@ import { encryptPush } from '../push/web-push.ts'
 import { bodyLists, hasAttachment } from './body-lists.ts'
 import { forms, headerProperty } from './header-forms.ts'
 import { leavesOf, readTree } from './part-tree.ts'
+import { roomOf } from './room.ts'
 import { shownEmail } from './shown-email.ts'
 import { writeMessage } from './write-message.ts'
 
@@ -32,7 +33,10 @@ describe('a message that a program describes', () => {
       attachments: [{ blobId: 'B1', type: 'application/pdf', name: 'Plan für "2026".pdf' }],
     }
     const blobs = new Map([['B1', Buffer.from([0, 1, 2, 255])]])
-    const shown = await shownEmail(writeMessage(email, blobs, PLACE), WANTED, 'Bx')
+    const shown = await shownEmail(writeMessage(email, blobs, PLACE), WANTED, {
+      blobId: 'Bx',
+      room: roomOf(1e6),
+    })
     expect(shown).toMatchObject({
       subject: 'Grüße 🦀',
       from: [{ name: 'Jörg "J" Müller', email: 'joerg@acme.test' }],
@@ -79,7 +83,9 @@ describe('the parts of a message', () => {
       'Subject: =?utf-8?b?/////w==?= \ud800\r\nFrom: <<>>,;:@\r\n\r\nx',
     ]
     for (const text of hostile) {
-      expect(await shownEmail(Buffer.from(text), WANTED, 'B')).toHaveProperty('bodyValues')
+      expect(
+        await shownEmail(Buffer.from(text), WANTED, { blobId: 'B', room: roomOf(1e6) }),
+      ).toHaveProperty('bodyValues')
     }
   })
 })

@@ -1,7 +1,7 @@
 import libmime from 'libmime'
 import { strictText, textOf } from '../../../mime/charset.ts'
 import { decodedBody } from '../../../mime/encoded-body.ts'
-import { headersOf, utf8 } from '../../../mime/headers.ts'
+import { headersOf, MAX_HEADER_LINES, utf8 } from '../../../mime/headers.ts'
 import { type Part, readStructure } from '../../../mime/structure.ts'
 import { decodeWords } from '../../../mime/words.ts'
 import type { Field } from './header-forms.ts'
@@ -32,8 +32,10 @@ export interface MailPart extends PartFacts {
 
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+$/
 
+/** A message that came by SMTP has no more fields. */
 export const fieldsOf = (bytes: Buffer): Field[] =>
   headersOf(bytes)
+    .slice(0, MAX_HEADER_LINES)
     .filter(({ line }) => line.indexOf(':') > 0)
     .map(({ line }) => {
       const text = utf8(line)

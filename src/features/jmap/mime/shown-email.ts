@@ -7,6 +7,7 @@ import {
   headerValue,
 } from './header-forms.ts'
 import { leavesOf, type MailPart, readTree, textOfPart } from './part-tree.ts'
+import type { Room } from './room.ts'
 
 /** The validated request of a client. */
 export interface Wanted {
@@ -27,12 +28,19 @@ export const needsHeader = (property: string) =>
 const FROM_BODY = ['bodyStructure', 'bodyValues', 'textBody', 'htmlBody', 'attachments']
 export const needsBody = (property: string) => FROM_BODY.includes(property)
 
-/** Reads properties from the bytes of a message. `blobId` begins the ids of its parts. */
-export async function shownEmail(raw: Buffer, wanted: Wanted, blobId: string) {
+interface Showing {
+  /** Begins the ids of the parts of the message. */
+  blobId: string
+  room: Room
+}
+
+/** Reads properties from the bytes of a message. */
+export async function shownEmail(raw: Buffer, wanted: Wanted, showing: Showing) {
+  const { room } = showing
   const root = await readTree(raw)
   const lists = bodyLists(root)
   const shown: Record<string, unknown> = {}
-  const partOf = (part: MailPart) => shownPart(part, wanted.bodyProperties, blobId)
+  const partOf = (part: MailPart) => shownPart(part, wanted.bodyProperties, showing)
   for (const property of wanted.properties) {
     switch (property) {
       case 'bodyStructure':
@@ -44,7 +52,7 @@ export async function shownEmail(raw: Buffer, wanted: Wanted, blobId: string) {
         shown[property] = lists[property].map(partOf)
         break
       case 'bodyValues':
-        shown[property] = await bodyValues(root, lists, wanted)
+        shown[property] = await bodyValues(root, lists, wanted, room)
         break
       case 'hasAttachment':
         shown[property] = hasAttachment(root)
@@ -57,7 +65,7 @@ export async function shownEmail(raw: Buffer, wanted: Wanted, blobId: string) {
         break
       default: {
         const value = headerOf(root, property)
-        if (value !== undefined) shown[property] = value
+        if (value !== undefined) shown[property] = room.take(value)
       }
     }
   }
@@ -76,28 +84,36 @@ function headerOf({ fields }: MailPart, property: string): unknown {
 const namedHeader = (property: string) =>
   property.startsWith('header:') ? headerProperty(property) : undefined
 
-function shownPart(part: MailPart, properties: readonly string[], blobId: string): object {
+function shownPart(part: MailPart, properties: readonly string[], showing: Showing): object {
   const shown: Record<string, unknown> = {}
   for (const property of properties) {
-    if (property === 'blobId') shown[property] = part.partId && partBlobId(blobId, part.partId)
-    else if (property === 'headers') shown[property] = part.fields
-    else if (property === 'subParts') {
+    if (property === 'subParts') {
       if (part.subParts) {
-        shown[property] = part.subParts.map((one) => shownPart(one, properties, blobId))
+        shown[property] = part.subParts.map((one) => shownPart(one, properties, showing))
       }
-    } else if (property.startsWith('header:')) {
-      const asked = headerProperty(property)
-      shown[property] = asked ? headerValue(part.fields, asked) : null
-    } else shown[property] = part[property as keyof MailPart] ?? null
+    } else shown[property] = showing.room.take(partProperty(part, property, showing))
   }
   return shown
+}
+
+function partProperty(part: MailPart, property: string, { blobId }: Showing): unknown {
+  if (property === 'blobId') return part.partId && partBlobId(blobId, part.partId)
+  if (property === 'headers') return part.fields
+  if (!property.startsWith('header:')) return part[property as keyof MailPart] ?? null
+  const asked = headerProperty(property)
+  return asked ? headerValue(part.fields, asked) : null
 }
 
 /** Ids of JMAP have no dots. */
 export const partBlobId = (blobId: string, partId: string) =>
   `${blobId}-${partId.replaceAll('.', '-')}`
 
-async function bodyValues(root: MailPart, lists: ReturnType<typeof bodyLists>, wanted: Wanted) {
+async function bodyValues(
+  root: MailPart,
+  lists: ReturnType<typeof bodyLists>,
+  wanted: Wanted,
+  room: Room,
+) {
   const parts = new Set<MailPart>()
   const add = (some: readonly MailPart[]) => {
     for (const part of some) if (part.type.startsWith('text/')) parts.add(part)
@@ -109,11 +125,11 @@ async function bodyValues(root: MailPart, lists: ReturnType<typeof bodyLists>, w
   for (const part of parts) {
     const { value, isEncodingProblem } = await textOfPart(part)
     const shortened = truncated(value, wanted.maxBodyValueBytes, part.type === 'text/html')
-    values[part.partId ?? ''] = {
+    values[part.partId ?? ''] = room.take({
       value: shortened ?? value,
       isEncodingProblem,
       isTruncated: shortened !== undefined,
-    }
+    })
   }
   return values
 }

@@ -43,6 +43,7 @@ const get: PlainMethod = {
 
 const set: PlainMethod = {
   capability: CORE,
+  isWriting: true,
   async runPlain(parts, login, args) {
     const {
       oldState: _,

@@ -1,5 +1,5 @@
 import { ulid } from '../../../lib/ulid.ts'
-import { type Arguments, objectArgument, optionalStrings, utcDate } from '../core/arguments.ts'
+import { type Arguments, objectArgument, optionalIds, utcDate } from '../core/arguments.ts'
 import { invalidProperties, JmapError } from '../core/errors.ts'
 import type { Call } from '../core/method.ts'
 import { type Patch, resolved, setObjects } from '../core/set-objects.ts'
@@ -91,7 +91,7 @@ async function submit(call: Call, object: Patch) {
 async function changeEmails(call: Call, args: Arguments, emails: ReadonlyMap<string, string>) {
   if (args.onSuccessUpdateEmail == null && args.onSuccessDestroyEmail == null) return
   const updates = Object.entries(objectArgument(args, 'onSuccessUpdateEmail'))
-  const destroys = optionalStrings(args, 'onSuccessDestroyEmail') ?? []
+  const destroys = optionalIds(args, 'onSuccessDestroyEmail') ?? []
   const update = updates.flatMap(([reference, patch]) => {
     const emailId = emails.get(reference)
     return emailId === undefined ? [] : [[emailId, patch]]
