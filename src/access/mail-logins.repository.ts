@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import type { AddressRule } from '../lib/address-rules.ts'
 import { addressRulesOf } from './address-rules.repository.ts'
+import { isRight, type MailCredential } from './mail-credentials.ts'
 
 /** A mailbox whose holder may log in now. */
 export interface MailAccount {
@@ -66,6 +67,19 @@ export const findByToken = (db: Db, hash: string, scope: string, now: Date) =>
     .where('t.expires_at', '>', now.toISOString())
     .where('c.active', '=', true)
     .where(sql<SqlBool>`${scope} = any(t.scopes)`)
+    .executeTakeFirst()
+
+/** The mailbox while a credential that was right still is. */
+export const findByCredential = (
+  db: Db,
+  id: string,
+  credential: MailCredential,
+  scope: string,
+  now: Date,
+) =>
+  activeAccounts(db)
+    .where('m.id', '=', id)
+    .where(isRight(credential, scope, now))
     .executeTakeFirst()
 
 interface Use {

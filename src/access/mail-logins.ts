@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import type { Core } from '../core.ts'
+import type { Db } from '../database/database.ts'
 import { WatchedCache } from '../database/watched-cache.ts'
 import { refusedByRules } from '../lib/address-rules.ts'
 import type { PasswordHashing } from '../lib/password-hashing.ts'
@@ -7,11 +8,10 @@ import { MINUTE_MS } from '../lib/time.ts'
 import { sha256 } from '../lib/tokens.ts'
 import { AddressNotAllowed } from './access.errors.ts'
 import type { AppPasswordScope } from './app-passwords.ts'
+import type { MailCredential } from './mail-credentials.ts'
 import * as rows from './mail-logins.repository.ts'
 import type { Credential } from './program-credentials.ts'
 import { loginDimensions, type Throttle } from './throttle.ts'
-
-export type { MailAccount } from './mail-logins.repository.ts'
 
 const MAX_CACHED = 10_000
 const KEPT_MS = 5 * MINUTE_MS
@@ -31,9 +31,13 @@ interface Sent {
   ip: string
 }
 
+/** A mailbox whose holder has logged in, and with what. */
+export interface LoggedIn extends rows.MailAccount {
+  credential: MailCredential
+}
+
 interface Kept {
-  account: rows.MailAccount
-  appPasswordId: string | null
+  account: LoggedIn
   until: number
 }
 
@@ -60,18 +64,22 @@ export function mailLogins({ db, isFresh, log, now, passwords, throttle }: Needs
     ])
     if (byApp) {
       const { appPasswordId, ...found } = byApp
-      return { account: found, appPasswordId, until }
+      return {
+        account: { ...found, credential: { kind: 'app_password', id: appPasswordId } },
+        until,
+      }
     }
     const matches = await passwords.matches(password, account?.passwordHash ?? undefined)
     if (!account || !matches) return undefined
-    const { passwordHash: _, ...found } = account
-    return { account: found, appPasswordId: null, until }
+    const { passwordHash, ...found } = account
+    const credential = { kind: 'password' as const, mark: sha256(passwordHash ?? '') }
+    return { account: { ...found, credential }, until }
   }
 
-  function noteUse({ appPasswordId }: Kept, { service, ip }: Sent): void {
-    if (appPasswordId === null) return
+  function noteUse({ account: { credential } }: Kept, { service, ip }: Sent): void {
+    if (credential.kind !== 'app_password') return
     rows
-      .noteAppPasswords(db, [{ id: appPasswordId, service, ip, at: now() }])
+      .noteAppPasswords(db, [{ id: credential.id, service, ip, at: now() }])
       .catch((error) => log.warn({ err: error }, 'last use of an app password was not stored'))
   }
 
@@ -82,7 +90,7 @@ export function mailLogins({ db, isFresh, log, now, passwords, throttle }: Needs
      * the IP rules of the organization refuse the client. A right password is kept for five minutes,
      * until the mailbox or its passwords change.
      */
-    async verify(login: Sent): Promise<rows.MailAccount | undefined> {
+    async verify(login: Sent): Promise<LoggedIn | undefined> {
       const sent = { ...login, email: login.email.trim().toLowerCase() }
       if (sent.password === '' || sent.password.length > MAX_PASSWORD) return undefined
       const key = createHmac('sha256', secret)
@@ -105,15 +113,20 @@ export function mailLogins({ db, isFresh, log, now, passwords, throttle }: Needs
      * The mailbox of an access token with the scope of the service; undefined for any other. A token is
      * random, so a wrong one is not counted as a guess.
      */
-    async verifyToken(sent: { service: AppPasswordScope; token: string; ip: string }) {
-      const found = await rows.findByToken(db, sha256(sent.token), sent.service, now())
+    async verifyToken(sent: {
+      service: AppPasswordScope
+      token: string
+      ip: string
+    }): Promise<LoggedIn | undefined> {
+      const tokenHash = sha256(sent.token)
+      const found = await rows.findByToken(db, tokenHash, sent.service, now())
       if (!found) return undefined
       const { grantId, ...account } = found
       if (refusedByRules(account.addressRules, sent.ip)) throw new AddressNotAllowed(sent.ip)
       rows
         .noteGrants(db, [{ id: grantId, service: sent.service, ip: sent.ip, at: now() }])
         .catch((error) => log.warn({ err: error }, 'last use of a grant was not stored'))
-      return account as rows.MailAccount
+      return { ...account, credential: { kind: 'grant', id: grantId, tokenHash } }
     },
 
     /** The mailbox of a credential of either kind. */
@@ -121,6 +134,16 @@ export function mailLogins({ db, isFresh, log, now, passwords, throttle }: Needs
       return credential.scheme === 'basic'
         ? logins.verify({ service, email: credential.email, password: credential.password, ip })
         : logins.verifyToken({ service, token: credential.token, ip })
+    },
+
+    /** True while a holder who has logged in may go on, for connections that stay open. */
+    async isStillRight(
+      holderId: string,
+      credential: MailCredential,
+      { service, ip, db: on = db }: { service: AppPasswordScope; ip: string; db?: Db },
+    ): Promise<boolean> {
+      const account = await rows.findByCredential(on, holderId, credential, service, now())
+      return account !== undefined && !refusedByRules(account.addressRules, ip)
     },
 
     evict: (change: string) => cache.evict(change),

@@ -917,6 +917,9 @@ export interface Tables {
     sent_states: JsonWithDefault
     failures: Generated<number>
     created_at: Generated<Timestamp>
+    app_password_id: string | null
+    grant_id: string | null
+    session_id: string | null
   }
   jmap_submissions: {
     id: string

@@ -51,7 +51,7 @@ export async function jmapService(core: Core, { vacation }: Needs) {
   const pushes = pushSender(core)
   const feed = await openChangeFeed(core)
   const watchers = mailWatchers(core, store)
-  const sources = eventSources({ ...core, feed, watchers })
+  const sources = await eventSources({ ...core, feed, watchers })
   const pushing = pusher({ ...core, feed, watchers, sender: pushes })
   const parts: JmapParts = { core, store, blobs, sender: senderOver(core), vacation, pushes }
   const requests = slots(LIMITS.maxConcurrentRequests)
@@ -99,9 +99,14 @@ export async function jmapService(core: Core, { vacation }: Needs) {
     }
   }
 
-  async function programAccount(authorization: string | undefined, ip: string) {
-    const credential = credentialIn(authorization)
-    return credential && (await core.access.mailLogins.verifyCredential(credential, 'jmap', ip))?.id
+  /** Undefined without a valid credential. */
+  async function credentialOf(caller: Caller, authorization: string | undefined) {
+    const { id, session } = caller
+    if (caller.kind === 'mailbox' && session) {
+      return { id, credential: { kind: 'session' as const, id: session.id } }
+    }
+    const sent = credentialIn(authorization)
+    return sent && core.access.mailLogins.verifyCredential(sent, 'jmap', caller.ip)
   }
 
   return {
@@ -118,17 +123,15 @@ export async function jmapService(core: Core, { vacation }: Needs) {
 
     /** The holder of the session of the web app, or of the credentials of a program. */
     async login(caller: Caller, headers: IncomingHttpHeaders): Promise<Login> {
-      const id =
-        caller.kind === 'mailbox'
-          ? caller.id
-          : await programAccount(headers.authorization, caller.ip)
-      if (id === undefined) throw new AuthenticationRequired()
+      const found = await credentialOf(caller, headers.authorization)
+      if (!found) throw new AuthenticationRequired()
       const [holder, shared] = await Promise.all([
-        findHolder(core.db, id),
-        sharedAccounts(core.db, id),
+        findHolder(core.db, found.id),
+        sharedAccounts(core.db, found.id),
       ])
       if (!holder) throw new AuthenticationRequired()
-      return { caller, holder, accounts: [ownAccountOf(holder), ...shared] }
+      const { credential } = found
+      return { caller, credential, holder, accounts: [ownAccountOf(holder), ...shared] }
     },
 
     session: (login: Login, called: string) => sessionOf(login, baseUrl(called)),
@@ -191,7 +194,7 @@ export async function jmapService(core: Core, { vacation }: Needs) {
     endStreams: () => sources.stop(),
 
     async stop(): Promise<void> {
-      sources.stop()
+      await sources.close()
       await pushing.stop()
       watchers.stop()
       pushes.close()

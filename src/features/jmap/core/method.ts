@@ -1,4 +1,5 @@
 import type { Caller } from '../../../access/caller.ts'
+import type { MailCredential } from '../../../access/mail-credentials.ts'
 import type { Core } from '../../../core.ts'
 import type { VacationService } from '../../mailbox/vacation/vacation.service.ts'
 import type { Blobs } from '../blobs/blobs.service.ts'
@@ -22,6 +23,7 @@ export interface JmapParts {
 export interface Login {
   holder: AccountHolder
   accounts: MailAccount[]
+  credential: MailCredential
   /** The request that carried the credential. */
   caller: Caller
 }

@@ -18,13 +18,17 @@ export interface AccountHolder {
   organization_id: string
 }
 
-/** A holder who has logged in. */
+/** A holder who may log in. */
 export const findHolder = (db: Db, id: string): Promise<AccountHolder | undefined> =>
   db
-    .selectFrom('email_accounts')
-    .select(['id', 'email', 'name', 'organization_id'])
-    .where('id', '=', id)
-    .where('status', '=', 'active')
+    .selectFrom('email_accounts as holder')
+    .innerJoin('domains', 'domains.id', 'holder.domain_id')
+    .innerJoin('organizations', 'organizations.id', 'holder.organization_id')
+    .select(['holder.id', 'holder.email', 'holder.name', 'holder.organization_id'])
+    .where('holder.id', '=', id)
+    .where('holder.status', '=', 'active')
+    .where('domains.hosted', '=', true)
+    .where('organizations.active', '=', true)
     .executeTakeFirst()
 
 export const ownAccountOf = ({ id, email, organization_id }: AccountHolder): MailAccount => ({

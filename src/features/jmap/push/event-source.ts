@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Core } from '../../../core.ts'
+import type { Feed } from '../../../database/listen.ts'
 import type { Login } from '../core/method.ts'
 import { ensureAccount, mayUse } from '../index/accounts.repository.ts'
 import { changedKinds, stateOf } from '../index/change-log.ts'
@@ -16,16 +17,50 @@ interface Asked {
   ping: number
 }
 
-type Needs = Pick<Core, 'db' | 'log'> & { feed: ChangeFeed; watchers: Watchers }
+type Needs = Pick<Core, 'access' | 'db' | 'listen' | 'log'> & {
+  feed: ChangeFeed
+  watchers: Watchers
+}
 
-export type EventSources = ReturnType<typeof eventSources>
+interface Stream {
+  login: Login
+  end(): void
+}
+
+export type EventSources = Awaited<ReturnType<typeof eventSources>>
 
 /** RFC 8620 section 7.3: streams of state changes. */
-export function eventSources({ db, log, feed, watchers }: Needs) {
-  const open = new Map<ServerResponse, { holderId: string; end: () => void }>()
+export async function eventSources({ access, db, listen, log, feed, watchers }: Needs) {
+  const open = new Map<ServerResponse, Stream>()
 
   const countOf = (holderId: string) =>
-    [...open.values()].filter((one) => one.holderId === holderId).length
+    [...open.values()].filter(({ login }) => login.holder.id === holderId).length
+
+  const isStillRight = ({ caller, credential, holder }: Login) =>
+    access.mailLogins.isStillRight(holder.id, credential, { service: 'jmap', ip: caller.ip })
+
+  /** A program whose credential is right opens another stream. */
+  async function endUnlessRight({ login, end }: Stream): Promise<void> {
+    const isRight = await isStillRight(login).catch((error) => {
+      log.warn({ err: error }, 'a stream was ended because its login could not be checked')
+    })
+    if (!isRight) end()
+  }
+
+  const endWithAccess = (streams: Iterable<Stream>) => {
+    for (const stream of [...streams]) void endUnlessRight(stream)
+  }
+  const accessFeed: Feed = await listen('mailplane_access', {
+    message(change) {
+      endWithAccess([...open.values()].filter(({ login }) => concerns(login, change)))
+    },
+    // Changes may have been missed.
+    subscribed: () => endWithAccess(open.values()),
+  })
+
+  const stop = () => {
+    for (const { end } of [...open.values()]) end()
+  }
 
   return {
     get count() {
@@ -33,7 +68,8 @@ export function eventSources({ db, log, feed, watchers }: Needs) {
     },
     isFull: (holderId: string) => countOf(holderId) >= MAX_PER_HOLDER,
 
-    async serve(response: ServerResponse, { accounts, holder }: Login, asked: Asked) {
+    async serve(response: ServerResponse, login: Login, asked: Asked) {
+      const { accounts, holder } = login
       const types = asked.types === '*' || asked.types === '' ? undefined : asked.types.split(',')
       const seen = new Map<string, number>()
       for (const account of accounts) {
@@ -50,7 +86,8 @@ export function eventSources({ db, log, feed, watchers }: Needs) {
         const wanted = states.filter(([kind]) => !types || types.includes(kind))
         if (wanted.length === 0) return
         // The program opens another stream, with the accounts that are left.
-        if (!(await mayUse(db, holder.id, accountId))) return end()
+        const isAllowed = (await mayUse(db, holder.id, accountId)) && (await isStillRight(login))
+        if (!isAllowed) return end()
         write('state', {
           '@type': 'StateChange',
           changed: { [accountId]: Object.fromEntries(wanted) },
@@ -71,17 +108,26 @@ export function eventSources({ db, log, feed, watchers }: Needs) {
         for (const ending of endings) ending()
         response.end()
       }
-      open.set(response, { holderId: holder.id, end })
+      const stream = { login, end }
+      open.set(response, stream)
       response.on('close', end)
       // Changes while the stream was being opened.
+      void endUnlessRight(stream)
       for (const account of accounts) lookSafely(account.id)
     },
 
-    stop() {
-      for (const { end } of [...open.values()]) end()
+    stop,
+    async close(): Promise<void> {
+      stop()
+      await accessFeed.close()
     },
   }
 }
+
+const concerns = ({ credential, holder }: Login, change: string): boolean =>
+  change === `subject:${holder.id}` ||
+  change === `organization:${holder.organization_id}` ||
+  (credential.kind === 'session' && change === `session:${credential.id}`)
 
 /** 0: no pings. */
 const pingSeconds = (asked: number): number =>

@@ -1,3 +1,4 @@
+import { lockCredential } from '../../../access/mail-credentials.ts'
 import { DAY_SECONDS } from '../../../lib/time.ts'
 import { randomToken, sameSecret } from '../../../lib/tokens.ts'
 import { ulid } from '../../../lib/ulid.ts'
@@ -7,7 +8,13 @@ import { CORE } from '../core/limits.ts'
 import type { JmapParts, Login, PlainMethod } from '../core/method.ts'
 import { type Patch, setObjects } from '../core/set-objects.ts'
 import { pick, propertiesArgument } from '../core/standard-methods.ts'
-import { type PushRow, subscriptionsOf } from './push.repository.ts'
+import {
+  credentialColumns,
+  insertSubscription,
+  ownSubscriptions,
+  type PushRow,
+  subscriptionsOf,
+} from './push.repository.ts'
 import { arePushKeys } from './web-push.ts'
 
 const MAX_SUBSCRIPTIONS = 20
@@ -26,12 +33,12 @@ const shownSubscription = (row: PushRow) => ({
 
 const get: PlainMethod = {
   capability: CORE,
-  async runPlain({ core }, { holder }, args) {
+  async runPlain({ core }, login, args) {
     const ids = idsArgument(args)
     const hidden = Array.isArray(args.properties) ? args.properties : []
     if (hidden.includes('url') || hidden.includes('keys')) throw new JmapError('forbidden')
     const properties = propertiesArgument(args, PROPERTIES)
-    const rows = await subscriptionsOf(core.db, holder.id)
+    const rows = await ownSubscriptions(core.db, login)
     const shown = rows.map(shownSubscription).filter(({ id }) => !ids || ids.includes(id))
     const found = new Set(shown.map(({ id }) => id))
     return {
@@ -98,8 +105,9 @@ async function create(parts: JmapParts, login: Login, object: Patch) {
     types,
     verification_code: randomToken(),
     expires_at: expiry.toISOString(),
+    ...credentialColumns(login.credential),
   }
-  await core.db.insertInto('jmap_push_subscriptions').values(row).execute()
+  await insertWhileRight(parts, login, row)
   if (!pushes.sendCode(row, holder.organization_id)) {
     await destroy(parts, login, row.id)
     throw new JmapError('rateLimit', { description: 'Codes wait for their receivers; try later' })
@@ -107,8 +115,23 @@ async function create(parts: JmapParts, login: Login, object: Patch) {
   return { id: row.id, expires: utcDate(expiry), ...(object.types === undefined && { types }) }
 }
 
-async function update({ core }: JmapParts, { holder }: Login, id: string, patch: Patch) {
-  const row = (await subscriptionsOf(core.db, holder.id)).find((one) => one.id === id)
+/** A long request must not leave a subscription behind when its credential ends meanwhile. */
+const insertWhileRight = (
+  { core }: JmapParts,
+  { caller, credential, holder }: Login,
+  row: Parameters<typeof insertSubscription>[1],
+) =>
+  core.db.transaction().execute(async (tx) => {
+    await lockCredential(tx, holder.id, credential)
+    const on = { service: 'jmap' as const, ip: caller.ip, db: tx }
+    if (!(await core.access.mailLogins.isStillRight(holder.id, credential, on))) {
+      throw new JmapError('forbidden', { description: 'The login has ended' })
+    }
+    await insertSubscription(tx, row)
+  })
+
+async function update({ core }: JmapParts, login: Login, id: string, patch: Patch) {
+  const row = (await ownSubscriptions(core.db, login)).find((one) => one.id === id)
   if (!row) throw new JmapError('notFound')
   const { verificationCode, types, expires, ...unknown } = patch
   const names = Object.keys(unknown)
@@ -125,18 +148,14 @@ async function update({ core }: JmapParts, { holder }: Login, id: string, patch:
       ...(expiry && { expires_at: expiry.toISOString() }),
     })
     .where('id', '=', id)
-    .where('email_account_id', '=', holder.id)
     .execute()
   return expiry ? { expires: utcDate(expiry) } : null
 }
 
-async function destroy({ core }: JmapParts, { holder }: Login, id: string): Promise<void> {
-  const { numDeletedRows } = await core.db
-    .deleteFrom('jmap_push_subscriptions')
-    .where('id', '=', id)
-    .where('email_account_id', '=', holder.id)
-    .executeTakeFirst()
-  if (numDeletedRows === 0n) throw new JmapError('notFound')
+async function destroy({ core }: JmapParts, login: Login, id: string): Promise<void> {
+  const row = (await ownSubscriptions(core.db, login)).find((one) => one.id === id)
+  if (!row) throw new JmapError('notFound')
+  await core.db.deleteFrom('jmap_push_subscriptions').where('id', '=', id).execute()
 }
 
 export const pushMethods: Record<string, PlainMethod> = {

@@ -1,18 +1,48 @@
-import { type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely'
+import type { MailCredential } from '../../../access/mail-credentials.ts'
 import type { Db } from '../../../database/database.ts'
 import type { Tables } from '../../../database/tables.ts'
 
 export type PushRow = Selectable<Tables['jmap_push_subscriptions']>
 
+/** A web session can end by time, while the other credentials are removed. */
+const hasLiveSession = sql<SqlBool>`(push.session_id is null or exists (
+  select from sessions s where s.id = push.session_id and s.revoked_at is null
+    and s.expires_at > now() and s.absolute_expiry > now()))`
+
+/** All subscriptions of a holder, whatever they were made with. */
 export const subscriptionsOf = (db: Db, holderId: string): Promise<PushRow[]> =>
   db
-    .selectFrom('jmap_push_subscriptions')
+    .selectFrom('jmap_push_subscriptions as push')
     .selectAll()
     .where('email_account_id', '=', holderId)
     .where('expires_at', '>', sql<string>`now()`)
+    .where(hasLiveSession)
     .orderBy('created_at')
     .orderBy('id')
     .execute()
+
+/** The columns that name a credential; those of the password are empty. */
+export const credentialColumns = (credential: MailCredential) => ({
+  app_password_id: credential.kind === 'app_password' ? credential.id : null,
+  grant_id: credential.kind === 'grant' ? credential.id : null,
+  session_id: credential.kind === 'session' ? credential.id : null,
+})
+
+/** RFC 8620 section 7.2: a program sees the subscriptions that were made with its credential. */
+export async function ownSubscriptions(db: Db, { holder, credential }: Owner): Promise<PushRow[]> {
+  const own = Object.entries(credentialColumns(credential)) as [keyof PushRow, string | null][]
+  const rows = await subscriptionsOf(db, holder.id)
+  return rows.filter((row) => own.every(([column, id]) => row[column] === id))
+}
+
+interface Owner {
+  holder: { id: string }
+  credential: MailCredential
+}
+
+export const insertSubscription = (db: Db, row: Insertable<Tables['jmap_push_subscriptions']>) =>
+  db.insertInto('jmap_push_subscriptions').values(row).execute()
 
 export type Subscriber = Awaited<ReturnType<typeof subscribers>>[number]
 
@@ -27,6 +57,7 @@ export const subscribers = (db: Db, holderId?: string) =>
     .select(sql<string[]>`array_agg(push.id order by push.id)`.as('subscription_ids'))
     .where('push.is_verified', '=', true)
     .where('push.expires_at', '>', sql<string>`now()`)
+    .where(hasLiveSession)
     .where('holder.status', '=', 'active')
     .where('domains.hosted', '=', true)
     .where('organizations.active', '=', true)
