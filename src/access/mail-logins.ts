@@ -12,12 +12,13 @@ import type { MailCredential } from './mail-credentials.ts'
 import * as rows from './mail-logins.repository.ts'
 import type { Credential } from './program-credentials.ts'
 import { loginDimensions, type Throttle } from './throttle.ts'
+import { tokenFailures } from './token-failures.ts'
 
 const MAX_CACHED = 10_000
 const KEPT_MS = 5 * MINUTE_MS
 const MAX_PASSWORD = 1024
 
-interface Needs extends Pick<Core, 'db' | 'log' | 'now'> {
+interface Needs extends Pick<Core, 'config' | 'db' | 'log' | 'now'> {
   passwords: PasswordHashing
   throttle: Throttle
   isFresh(): boolean
@@ -47,7 +48,8 @@ export type MailLogins = ReturnType<typeof mailLogins>
  * Checks the user name and password of programs that send them with every request, such as calendars.
  * Mail programs log in at Dovecot, which follows the same rules.
  */
-export function mailLogins({ db, isFresh, log, now, passwords, throttle }: Needs) {
+export function mailLogins({ config, db, isFresh, log, now, passwords, throttle }: Needs) {
+  const wrongTokens = tokenFailures({ config, now })
   // Only this process can compute the keys, so its memory contains no hash of a password that others know.
   const secret = createSecretKey(randomBytes(32))
   const cache = new WatchedCache<Kept>({
@@ -111,16 +113,20 @@ export function mailLogins({ db, isFresh, log, now, passwords, throttle }: Needs
 
     /**
      * The mailbox of an access token with the scope of the service; undefined for any other. A token is
-     * random, so a wrong one is not counted as a guess.
+     * random, so a wrong one is not counted as a guess, but too many from one network are refused.
      */
     async verifyToken(sent: {
       service: AppPasswordScope
       token: string
       ip: string
     }): Promise<LoggedIn | undefined> {
+      wrongTokens.refuseMany(sent.ip)
       const tokenHash = sha256(sent.token)
       const found = await rows.findByToken(db, tokenHash, sent.service, now())
-      if (!found) return undefined
+      if (!found) {
+        wrongTokens.add(sent.ip)
+        return undefined
+      }
       const { grantId, ...account } = found
       if (refusedByRules(account.addressRules, sent.ip)) throw new AddressNotAllowed(sent.ip)
       rows

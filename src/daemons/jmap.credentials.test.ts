@@ -1,13 +1,15 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, PASSWORD, startApp } from '../../test/support/app.ts'
+import { type App, newIp, PASSWORD, startApp } from '../../test/support/app.ts'
 import { type ImapServer, startImapServer } from '../../test/support/imap-server.ts'
 import { basic, USING } from '../../test/support/jmap.ts'
 import { untilBlocked } from '../../test/support/locks.ts'
 import { ISSUER, programOf, tokensOf } from '../../test/support/oauth.ts'
+import { waitFor } from '../../test/support/wait.ts'
 import { jmap } from './jmap.ts'
 
 const SCOPE = 'openid email jmap'
+const MAX_TOKEN_FAILURES = 200
 
 let app: App
 let imap: ImapServer
@@ -220,5 +222,32 @@ describe('a stream of changes', () => {
     expect(kept.isOpen).toBe(true)
     await holder.newPassword('another-passphrase-77')
     await kept.end
+  })
+})
+
+describe('an access token that is not valid', () => {
+  const open = (authorization: string, from: string) =>
+    app.send('GET', '/.well-known/jmap', {
+      headers: { authorization, 'x-forwarded-for': from },
+    })
+
+  it('is refused with 429 after 200 of them from one network, and counts as no password', async () => {
+    const holder = await holderOf('tokens')
+    const { authorization = '' } = await holder.token()
+    const from = newIp()
+    for (let at = 0; at < MAX_TOKEN_FAILURES; at++) {
+      expect((await open(`Bearer wrong-${at}`, from)).status).toBe(401)
+    }
+    for (const one of ['Bearer wrong', authorization]) {
+      const answer = await open(one, from)
+      expect(answer.status).toBe(429)
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+      expect(answer.headers['content-type']).toContain('application/problem+json')
+    }
+    expect((await open(authorization, newIp())).status).toBe(200)
+    expect((await open(holder.ofPassword.authorization as string, from)).status).toBe(200)
+    app.clock.advance(15 * 60_000 + 1000)
+    await waitFor(async () => (await open(authorization, from)).status === 200)
+    app.clock.reset()
   })
 })

@@ -1,18 +1,19 @@
 import { isIP } from 'node:net'
 import { MAIL_SERVICES, type MailService } from '../access/login-services.ts'
+import { MAX_TOKEN_FAILURES_PER_IP } from '../access/token-failures.ts'
 import { MAX_AUTH_DELAY_SECS } from '../config/rate-limits.ts'
 import type { Core } from '../core.ts'
 import { MASTER_USER } from '../edge/settings-of.ts'
 import type { Login } from '../hosting/senders.repository.ts'
 import type { Sender, Senders } from '../hosting/senders.ts'
 import { refusedByRules } from '../lib/address-rules.ts'
+import { failures } from '../lib/failures.ts'
 import { type Networks, normalizeIp, parseNetworks, throttleKey } from '../lib/ip.ts'
 import { onceEvery } from '../lib/once-every.ts'
 import { DAY_MS, MINUTE_MS } from '../lib/time.ts'
 import { recentFailures } from './auth.repository.ts'
 import { authJournal, type Block } from './auth-journal.ts'
 import { startBlocks } from './blocks.ts'
-import { failures } from './failures.ts'
 import { type CountedLogin, sharedLogins } from './shared-logins.ts'
 
 const MAX_LOGIN = 255
@@ -20,11 +21,6 @@ const KNOWN_MS = 30 * DAY_MS
 /** Dovecot reaches the database soon after its return, but a login that began before may wait a minute. */
 const OUTAGE_MS = 90_000
 const LOG_INTERVAL_MS = 30_000
-/**
- * Programs send an expired token now and then, and tokens cannot be guessed, so this only bounds the work
- * that one IP address causes.
- */
-const MAX_TOKEN_FAILURES_PER_IP = 200
 
 /** Status 0 allows, -1 refuses, a positive number delays by that many seconds. The client sees `msg`. */
 export interface Answer {

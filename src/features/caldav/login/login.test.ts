@@ -31,6 +31,21 @@ describe('a login of a calendar program', () => {
     const headers = { authorization: 'Bearer abc', depth: '0' }
     expect(await dav.app.send('PROPFIND', '/dav/', { headers })).toMatchObject({ status: 401 })
   })
+
+  it('with unknown tokens is refused with 429 after 200 of them, and with a password it is not', async () => {
+    const from = newIp()
+    const send = (token: string) =>
+      dav.app.send('PROPFIND', '/dav/', {
+        headers: { authorization: `Bearer ${token}`, depth: '0' },
+        from,
+      })
+    for (let at = 0; at < 200; at++) expect(await send(`abc${at}`)).toMatchObject({ status: 401 })
+    const answer = await send('abc')
+    expect(answer.status).toBe(429)
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    const { email } = await tenant()
+    expect(await ask(email, PASSWORD, from)).toMatchObject({ status: 207 })
+  })
 })
 
 describe('a login that was right ends', () => {

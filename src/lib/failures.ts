@@ -15,6 +15,8 @@ export function failures(windowMs: number) {
 
   return {
     count: (name: string, now: number): number => recent(name, now).length,
+    /** The time of the oldest one. */
+    first: (name: string, now: number): number | undefined => recent(name, now)[0],
     /** Returns the number of failures including this one. */
     add(name: string, now: number, count = 1): number {
       const all = recent(name, now)
