@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../test/support/app.ts'
 import { type JmapClient, jmapClient, USING } from '../../test/support/jmap.ts'
+import { waitFor } from '../../test/support/wait.ts'
 import { jmap } from './jmap.ts'
 
 const MAX_ANSWER_BYTES = 20_000_000
@@ -123,5 +126,42 @@ describe('an id in a JMAP request', () => {
       status: 400,
       body: { type: 'urn:ietf:params:jmap:error:notRequest' },
     })
+  })
+})
+
+describe('uploads at the same time', () => {
+  it('share the room of the mailbox', async () => {
+    const other = await app.tenant('full')
+    await app.core.db
+      .updateTable('email_accounts')
+      .set({ storage_quota: 1000 })
+      .where('id', '=', other.accountId)
+      .execute()
+    const { headers } = await jmapClient(app.base, other.email)
+    const begin = () => {
+      const upload = request(`${app.base}/jmap/upload/${other.accountId}/`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'text/plain', 'content-length': 600 },
+      })
+      upload.write('x'.repeat(300))
+      return upload
+    }
+    const uploads = [begin(), begin()]
+    const stored = () =>
+      app.core.db
+        .selectFrom('jmap_uploads')
+        .select('size')
+        .where('account_id', '=', other.accountId)
+        .execute()
+    await waitFor(async () => (await stored()).length === 2)
+    const statuses: (number | undefined)[] = []
+    for (const upload of uploads) {
+      upload.end('x'.repeat(300))
+      const [answer] = (await once(upload, 'response')) as [IncomingMessage]
+      statuses.push(answer.statusCode)
+      answer.resume()
+    }
+    expect(statuses).toEqual([201, 413])
+    expect(await stored()).toEqual([{ size: 600 }])
   })
 })

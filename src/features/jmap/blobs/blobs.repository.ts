@@ -9,9 +9,21 @@ export const insertUpload = (
 export const insertPiece = (db: Db, uploadId: string, number: number, bytes: Buffer) =>
   db.insertInto('jmap_upload_pieces').values({ upload_id: uploadId, number, bytes }).execute()
 
-/** From now on the upload exists for clients. */
-export const completeUpload = (db: Db, id: string, size: number) =>
-  db.updateTable('jmap_uploads').set({ size }).where('id', '=', id).execute()
+/**
+ * From now on the upload exists for clients. False when others have taken its room meanwhile: uploads of
+ * an account are completed one after the other.
+ */
+export const completeUpload = (
+  db: Db,
+  { id, accountId, size }: { id: string; accountId: string; size: number },
+): Promise<boolean> =>
+  db.transaction().execute(async (tx) => {
+    const name = `jmap upload ${accountId}`
+    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
+    if ((await roomOf(tx, accountId)) < size) return false
+    await tx.updateTable('jmap_uploads').set({ size }).where('id', '=', id).execute()
+    return true
+  })
 
 export const deleteUpload = (db: Db, id: string) =>
   db.deleteFrom('jmap_uploads').where('id', '=', id).execute()

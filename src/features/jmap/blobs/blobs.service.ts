@@ -49,7 +49,8 @@ export function blobService({ db, workers }: Needs) {
     await uploads.insertUpload(db, { id, account_id: account.id, media_type: type })
     try {
       const size = await storePieces(id, body, Math.min(room, LIMITS.maxSizeUpload), room)
-      await uploads.completeUpload(db, id, size)
+      const isStored = await uploads.completeUpload(db, { id, accountId: account.id, size })
+      if (!isStored) throw tooLarge(true)
       return { accountId: account.id, blobId: id, type, size }
     } catch (error) {
       await uploads.deleteUpload(db, id)
