@@ -1,4 +1,4 @@
-import { lruMap } from '../lib/lru-map.ts'
+import { lruMap } from './lru-map.ts'
 
 const MAX_NAMES = 100_000
 
