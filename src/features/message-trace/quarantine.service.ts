@@ -16,6 +16,7 @@ import { archiveReleased } from '../archive/archive-released.ts'
 import { applyMail } from '../caldav/scheduling/apply-mail.ts'
 import { provenAuthor } from '../caldav/scheduling/proven-author.ts'
 import { encryptReleased } from '../encryption/delivery/encrypt-released.ts'
+import { protectReleased } from '../url-protection/links/protect-released.ts'
 import * as blocks from './blocked-senders.repository.ts'
 import {
   BlockedSenderNotFound,
@@ -76,10 +77,8 @@ export function quarantineService(core: Needs) {
     const isFiltered = host !== undefined && host.organizationId !== organization_id
     // Released mail passes no stage of its organization.
     await archiveReleased(core, { ...row, message })
-    // The content filter encrypts what passes it.
-    const parts = isFiltered
-      ? [{ recipient, content }]
-      : await encryptReleased(core, { ...row, message })
+    // The content filter protects the links of what passes it, and encrypts it.
+    const parts = isFiltered ? [{ recipient, content }] : await prepared({ ...row, message })
     for (const part of parts) {
       const outcome = await reinject.send({ sender, login, isFiltered, ...part })
       if (!outcome.accepted) throw new MessageRefused(outcome.reply)
@@ -88,6 +87,15 @@ export function quarantineService(core: Needs) {
     if (isFiltered || row.author === null || organization_id === null) return
     const mail = { organizationId: organization_id, recipients: [recipient], message }
     await applyMail(core, mail, row.author)
+  }
+
+  /** The copies to deliver behind the content filter, made as it would make them. */
+  async function prepared(released: quarantine.LockedRow & { message: MimeMessage }) {
+    const copies = []
+    for (const copy of await protectReleased(core, released)) {
+      copies.push(...(await encryptReleased(core, { ...released, ...copy })))
+    }
+    return copies
   }
 
   async function hold(tx: Tx, { content, ...row }: Quarantining): Promise<string> {
