@@ -134,25 +134,35 @@ export function templateService(needs: Needs) {
     return { ...template, warnings }
   }
 
-  /** Every update is a new version. */
-  async function update(
-    caller: Caller,
-    id: string,
-    sent: Partial<Omit<NewTemplate, 'organization_id'>>,
-  ) {
+  type Change = Parameters<typeof templates.update>[2] & Sized
+  type Sent = Partial<Omit<NewTemplate, 'organization_id'>>
+
+  /** Every update is a new version. One that another update overtakes is made again on its result. */
+  async function update(caller: Caller, id: string, sent: Sent) {
     if (Object.keys(sent).length === 0) throw new NoDataProvided()
-    const before = await get(caller, id)
+    for (;;) {
+      const before = await get(caller, id)
+      const { warnings, ...row } = await merged(before, sent)
+      try {
+        return { ...(await store(caller, before, row, before.version)), warnings }
+      } catch (error) {
+        if (!(error instanceof Overtaken)) throw error
+      }
+    }
+  }
+
+  async function merged(before: templates.TemplateRow, sent: Sent) {
     const texts = {
       subject_template: sent.subject_template ?? before.subject_template,
       html_content: sent.html_content ?? before.html_content,
     }
     const isTextKept = sent.html_content === undefined && sent.plaintext_content === undefined
-    const { warnings, ...made } = await compiled(before.organization_id, {
+    const made = await compiled(before.organization_id, {
       ...texts,
       plaintext_content: isTextKept ? before.plaintext_content : (sent.plaintext_content ?? null),
     })
     const { name, description, category, variables, metadata } = sent
-    const template = await store(caller, before, {
+    return {
       ...texts,
       ...made,
       ...(name !== undefined && { name }),
@@ -160,21 +170,21 @@ export function templateService(needs: Needs) {
       ...(category !== undefined && { category }),
       ...(variables !== undefined && { variables }),
       ...(metadata !== undefined && { metadata }),
-    })
-    return { ...template, warnings }
+    }
   }
 
-  type Change = Parameters<typeof templates.update>[2]
-
+  /** Throws `Overtaken` if the change was made for another version than the newest one. */
   function store(
     caller: Caller,
     { id, organization_id }: templates.TemplateRow,
-    row: Change & Sized,
+    row: Change,
+    madeFor?: number,
   ) {
     return change(caller, async (tx) => {
       await checkQuota(tx, organization_id, sizeOf(row))
       const current = await templates.findForUpdate(tx, caller.scope, id)
       if (!current) throw new TemplateNotFound()
+      if (madeFor !== undefined && current.version !== madeFor) throw new Overtaken()
       const stored = await templates.update(tx, id, {
         ...row,
         content_hash: hashOf(row),
@@ -299,6 +309,9 @@ export function templateService(needs: Needs) {
     },
   }
 }
+
+/** Another update has stored a version in the meantime. */
+class Overtaken extends Error {}
 
 interface Sized {
   subject_template: string

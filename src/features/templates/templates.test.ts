@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../test/support/app.ts'
+import { untilBlocked } from '../../../test/support/locks.ts'
 import { waitFor } from '../../../test/support/wait.ts'
 
 const PATH = '/api/v1/templates/'
@@ -161,6 +162,35 @@ describe('versions', () => {
     await Promise.all(names.map((name) => acme.put(`${PATH}${id}`, { name })))
     const { versions } = (await acme.get(`${PATH}${id}/versions`)).body.data
     expect(versions.map(({ version }: { version: number }) => version)).toEqual([6, 5, 4, 3, 2, 1])
+  })
+
+  it.each([
+    ['name', 'html_content'],
+    ['html_content', 'name'],
+    ['plaintext_content', 'subject_template'],
+  ] as const)('keep a change of %s when %s changes at the same time', async (...fields) => {
+    const { id } = await created()
+    const changed = {
+      name: 'Renamed',
+      html_content: '<p>Other</p>',
+      plaintext_content: 'Other',
+      subject_template: 'Other',
+    }
+    const { db } = app.core
+    const answers = await db.transaction().execute(async (tx) => {
+      await tx.selectFrom('templates').select('id').where('id', '=', id).forUpdate().execute()
+      const sent: ReturnType<typeof acme.put>[] = []
+      for (const field of fields) {
+        sent.push(acme.put(`${PATH}${id}`, { [field]: changed[field] }))
+        await untilBlocked(db, sent.length)
+      }
+      return { sent }
+    })
+    const statuses = (await Promise.all(answers.sent)).map(({ status }) => status)
+    expect(statuses).toEqual([200, 200])
+    const { body } = await acme.get(`${PATH}${id}`)
+    expect(body.data.version).toBe(3)
+    for (const field of fields) expect(body.data[field]).toBe(changed[field])
   })
 
   it('begin anew for a copy', async () => {
