@@ -27,16 +27,18 @@ const PHASES = [
 ] as const
 
 /** Services that run the jobs and chores of features, besides `worker`. */
-export type WorkingService =
-  | 'analytics'
-  | 'cert_manager'
-  | 'delivery_optimizer'
-  | 'monitoring'
-  | 'queue_manager'
-  | 'rag'
-  | 'rate_limiter'
-  | 'storage'
-  | 'webhooks'
+export const WORKING_SERVICES = [
+  'analytics',
+  'cert_manager',
+  'delivery_optimizer',
+  'monitoring',
+  'queue_manager',
+  'rag',
+  'rate_limiter',
+  'storage',
+  'webhooks',
+] as const
+export type WorkingService = (typeof WORKING_SERVICES)[number]
 
 /** Long work must end soon after the signal. */
 type LoadWork = () => Promise<(core: Core, stopping: AbortSignal) => ServiceWork>

@@ -24,6 +24,15 @@ type Erasure =
 /** Eraser and key of the number of rows in the proof of an erasure. */
 type Counted = readonly [eraser: string, count: string]
 
+/** The end of rows that no erasure concerns. */
+type Expiry =
+  /** Names of jobs and chores, and of expirers of retention as `retention.NAME`, separated by spaces. */
+  | { by: string }
+  /** They go with a row of this table, by a foreign key that cascades. */
+  | { with: string }
+  /** They do not go because of their age. */
+  | { never: string }
+
 /** The place of the rows in an export: a file of its own per table, another file, or none and why. */
 type Exported = 'records' | { in: string } | { not: string }
 
@@ -42,6 +51,7 @@ export interface PersonalTable {
   /** Columns that an export leaves out: secrets, and data about others. */
   withheld?: string
   erased: Erasure
+  expired: Expiry
 }
 
 /** Keys say nothing about a person by themselves; hashes and leases neither. */

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
+import { workNames } from '../../../../test/support/work-names.ts'
 import { erasers } from '../erasure/erasers.ts'
+import { expirers } from '../retention/expirers.ts'
 import { isKey, words } from './personal-table.ts'
 import { register } from './register.ts'
 import { tablesWithout } from './tables-without.ts'
@@ -46,6 +48,8 @@ async function readSchema(): Promise<typeof schema> {
   return tables
 }
 
+const expirerNames = expirers.map(({ name }) => `retention.${name}`)
+
 describe('the register of personal data', () => {
   it('lists every table once, as one with or without data about people', () => {
     const listed = [...register.map(({ table }) => table), ...Object.keys(tablesWithout)]
@@ -89,6 +93,24 @@ describe('the register of personal data', () => {
     const names = new Set(erasers.map(({ name }) => name))
     const wanted = register.flatMap(({ erased }) => ('by' in erased ? [erased.by] : []))
     expect(wanted.filter((name) => !names.has(name))).toEqual([])
+  })
+
+  it('names only jobs, chores and expirers that exist', async () => {
+    const names = new Set([...(await workNames(app.core)), ...expirerNames])
+    const named = register.flatMap(({ expired }) => ('by' in expired ? words(expired.by) : []))
+    expect(named.filter((name) => !names.has(name))).toEqual([])
+    expect(expirerNames.filter((name) => !named.includes(name))).toEqual([])
+  })
+
+  it('names a foreign key that cascades for rows that go with others', async () => {
+    const { rows } = await sql<{ pair: string }>`
+      select format('%s with %s', conrelid::regclass, confrelid::regclass) as pair
+      from pg_constraint where contype = 'f' and confdeltype = 'c'`.execute(app.core.db)
+    const cascading = new Set(rows.map(({ pair }) => pair))
+    const named = register.flatMap(({ table, expired }) =>
+      'with' in expired ? [`${table} with ${expired.with}`] : [],
+    )
+    expect(named.filter((pair) => !cascading.has(pair))).toEqual([])
   })
 
   it('withholds every secret of an exported table', () => {

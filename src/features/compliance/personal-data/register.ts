@@ -7,7 +7,7 @@ import { tablesThatStay } from './tables-that-stay.ts'
 
 /**
  * Every table with data about people: how the rows of a person are found, exported and erased, or why they
- * stay. Exports and erasures follow it. register.test.ts compares it with the schema of the database, so a
+ * stay, and how all rows end with time. Exports and erasures follow it. register.test.ts compares it with the schema of the database, so a
  * new column has to be listed here or in tables-without.ts.
  */
 export const register: readonly PersonalTable[] = [

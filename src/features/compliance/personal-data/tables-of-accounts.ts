@@ -7,6 +7,9 @@ const mailboxNamed =
     sql<SqlBool>`${sql.ref(kind)} = 'mailbox' and ${sql.ref(column)} = ${email}`,
   ]
 
+const WITH_MAILBOX = { never: 'about the mailbox: a trigger removes it with the mailbox' }
+const UNTIL_CHANGED = { never: 'a setting, until it is changed' }
+
 /** Tables about mailboxes, logins, and what a person has agreed to. */
 export const tablesOfAccounts: readonly PersonalTable[] = [
   {
@@ -17,6 +20,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: { in: 'account.json' },
     erased: { by: 'mailbox' },
+    expired: { never: 'the mailbox itself, until it is deleted' },
   },
   {
     table: 'deleted_mailboxes',
@@ -26,6 +30,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: 'records',
     erased: { by: 'deleted_mail' },
+    expired: { by: 'mailboxes.purge-deleted' },
   },
   {
     table: 'addresses',
@@ -34,6 +39,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: addressIn('address'),
     exported: { not: 'the address itself' },
     erased: { by: 'mailbox' },
+    expired: WITH_MAILBOX,
   },
   {
     table: 'aliases',
@@ -45,6 +51,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     ],
     exported: { in: 'aliases.json' },
     erased: { by: 'mailbox' },
+    expired: UNTIL_CHANGED,
   },
   {
     table: 'shared_mailbox_members',
@@ -53,6 +60,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: accountIn('email_account_id'),
     exported: { in: 'shared-mailboxes.json' },
     erased: { by: 'mailbox' },
+    expired: { with: 'email_accounts' },
   },
   {
     table: 'edge.user_shares',
@@ -61,6 +69,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: addressIn('to_user', 'from_user'),
     exported: { in: 'shared-mailboxes.json' },
     erased: { delete: ['shares', 'rows'] },
+    expired: UNTIL_CHANGED,
   },
   {
     table: 'edge.anyone_shares',
@@ -69,6 +78,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: addressIn('from_user'),
     exported: { not: 'Dovecot stores here that folders are shared' },
     erased: { delete: ['shares', 'rows'] },
+    expired: UNTIL_CHANGED,
   },
   {
     table: 'edge.quota_usage',
@@ -77,6 +87,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: addressIn('username'),
     exported: { in: 'account.json' },
     erased: { by: 'mailbox' },
+    expired: WITH_MAILBOX,
   },
   {
     table: 'attachment_usage',
@@ -85,6 +96,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: addressIn('email'),
     exported: 'records',
     erased: { delete: ['figures', 'attachments'] },
+    expired: WITH_MAILBOX,
   },
   {
     table: 'ended_logins',
@@ -93,6 +105,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: addressIn('login'),
     exported: { not: 'marks of logins that ended' },
     erased: { keep: 'for seconds, until the sessions are ended' },
+    expired: { by: 'ended-logins' },
   },
   {
     table: 'mailbox_scripts_pending',
@@ -101,6 +114,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: addressIn('email'),
     exported: { not: 'marks of a change of filters' },
     erased: { keep: 'for seconds, until the filters are stored' },
+    expired: { by: 'mailbox-scripts' },
   },
   {
     table: 'shared_mailbox_rights_pending',
@@ -109,6 +123,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: ({ email }: Person) => [sql<SqlBool>`losing @> array[${email}]`],
     exported: { not: 'marks of a change of rights' },
     erased: { keep: 'for seconds, until the sessions of the member are ended' },
+    expired: { by: 'shared-mailbox-rights' },
   },
   {
     table: 'storage_alerts',
@@ -117,6 +132,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: mailboxNamed('entity_type', 'identifier'),
     exported: { not: 'whether a warning about the quota was sent' },
     erased: { by: 'mailbox' },
+    expired: WITH_MAILBOX,
   },
   {
     table: 'storage_pending',
@@ -125,6 +141,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: mailboxNamed('kind', 'name'),
     exported: { not: 'marks of a change of usage' },
     erased: { keep: 'for seconds, until the usage is stored' },
+    expired: { by: 'storage' },
   },
   {
     table: 'rate_limit_rules',
@@ -135,6 +152,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'created_by',
     erased: { delete: ['rate_limits', 'rules'] },
+    expired: UNTIL_CHANGED,
   },
   {
     table: 'rate_limit_usage',
@@ -144,6 +162,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: 'records',
     erased: { delete: ['rate_limits', 'usage'] },
+    expired: { by: 'rate-limits.delete-old-usage' },
   },
   {
     table: 'sessions',
@@ -152,6 +171,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: accountIn('email_account_id'),
     exported: { in: 'logs/sessions.json' },
     erased: { delete: ['logins', 'sessions'] },
+    expired: { by: 'sessions.delete-old' },
   },
   {
     table: 'failed_auth_attempts',
@@ -160,6 +180,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: addressIn('username'),
     exported: { in: 'logs/failed-logins.json' },
     erased: { delete: ['logins', 'failed_logins'] },
+    expired: { by: 'failed-auth.delete-old' },
   },
   {
     table: 'totp_enrollments',
@@ -168,6 +189,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: 'secrets; settings.json says whether it is on' },
     erased: { by: 'mailbox' },
+    expired: WITH_MAILBOX,
   },
   {
     table: 'app_passwords',
@@ -178,6 +200,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'password_hash',
     erased: { delete: ['logins', 'app_passwords'] },
+    expired: { with: 'email_accounts' },
   },
   {
     table: 'oauth_items',
@@ -187,6 +210,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'payload id_hash grant_hash uid_hash user_code_hash',
     erased: { delete: ['logins', 'oauth_items'] },
+    expired: { by: 'oauth.delete-expired' },
   },
   {
     table: 'consents',
@@ -195,6 +219,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     find: addressIn('user_email'),
     exported: { in: 'consents.json' },
     erased: { delete: ['consents', 'records'] },
+    expired: { never: 'proves what the person agreed to' },
   },
   {
     table: 'data_exports',
@@ -206,6 +231,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'file_name file_key file_nonce file_tag requested_by',
     erased: { by: 'exports' },
+    expired: { by: 'compliance.expire-exports retention.exports' },
   },
   {
     table: 'data_export_parts',
@@ -217,6 +243,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     exported: { not: 'an archive that the person can download' },
     // With their parent rows.
     erased: { by: 'exports' },
+    expired: { by: 'compliance.expire-exports' },
   },
   {
     table: 'analytics_schedules',
@@ -227,6 +254,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'recipients webhook_url webhook_secret',
     erased: { by: 'reports' },
+    expired: UNTIL_CHANGED,
   },
   {
     table: 'dav_objects',
@@ -241,6 +269,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
           ],
     exported: 'records',
     erased: { delete: ['calendars', 'objects'] },
+    expired: { with: 'dav_collections' },
   },
   {
     table: 'dav_collections',
@@ -250,6 +279,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: 'records',
     erased: { delete: ['calendars', 'collections'] },
+    expired: { with: 'email_accounts' },
   },
   {
     table: 'calendar_mail',
@@ -262,6 +292,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: 'records',
     erased: { delete: ['calendars', 'messages'] },
+    expired: { by: 'calendar-mail' },
   },
   {
     table: 'pgp_keys',
@@ -272,6 +303,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'private_key public_key published_key',
     erased: { delete: ['keys', 'pgp_keys'] },
+    expired: { with: 'email_accounts' },
   },
   {
     table: 'smime_certificates',
@@ -282,6 +314,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'private_key certificate chain',
     erased: { delete: ['keys', 'smime_certificates'] },
+    expired: { with: 'email_accounts' },
   },
   {
     table: 'mail_encryption',
@@ -291,6 +324,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: 'records',
     erased: { delete: ['keys', 'settings'] },
+    expired: { with: 'email_accounts' },
   },
   {
     table: 'pgp_key_jobs',
@@ -300,6 +334,7 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: { not: 'how the making of a key went; gone after a day' },
     erased: { delete: ['keys', 'jobs'] },
+    expired: { by: 'encryption.forget-key-jobs' },
   },
   {
     table: 'dav_kept_objects',
@@ -309,5 +344,6 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: 'records',
     erased: { delete: ['calendars', 'kept_objects'] },
+    expired: { by: 'caldav.release-kept-objects' },
   },
 ]

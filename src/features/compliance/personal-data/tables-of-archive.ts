@@ -12,6 +12,7 @@ export const tablesOfArchive: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'search sealed_for storage_key',
     erased: { by: 'archive' },
+    expired: { by: 'retention.archived' },
   },
   {
     table: 'archived_copies',
@@ -21,6 +22,7 @@ export const tablesOfArchive: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: 'records',
     erased: { by: 'archive' },
+    expired: { with: 'archived_messages' },
   },
   {
     table: 'archive_jobs',
@@ -31,5 +33,6 @@ export const tablesOfArchive: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'created_by',
     erased: { delete: ['archive', 'jobs'] },
+    expired: { by: 'archive.read-back' },
   },
 ]

@@ -12,6 +12,7 @@ export const tablesOfJmap: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: 'records',
     erased: { by: 'mailbox' },
+    expired: { with: 'email_accounts' },
   },
   {
     table: 'jmap_mailboxes',
@@ -20,6 +21,7 @@ export const tablesOfJmap: readonly PersonalTable[] = [
     find: accountIn('account_id'),
     exported: INDEX,
     erased: { by: 'mailbox' },
+    expired: { by: 'jmap.forget' },
   },
   {
     table: 'jmap_emails',
@@ -29,6 +31,7 @@ export const tablesOfJmap: readonly PersonalTable[] = [
     find: accountIn('account_id'),
     exported: INDEX,
     erased: { by: 'mailbox' },
+    expired: { by: 'jmap.forget' },
   },
   {
     table: 'jmap_uploads',
@@ -37,6 +40,7 @@ export const tablesOfJmap: readonly PersonalTable[] = [
     find: accountIn('account_id'),
     exported: { not: 'removed after a day' },
     erased: { by: 'mailbox' },
+    expired: { by: 'jmap.forget' },
   },
   {
     table: 'jmap_upload_pieces',
@@ -45,6 +49,7 @@ export const tablesOfJmap: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: 'removed after a day' },
     erased: { by: 'mailbox' },
+    expired: { with: 'jmap_uploads' },
   },
   {
     table: 'jmap_identities',
@@ -53,6 +58,7 @@ export const tablesOfJmap: readonly PersonalTable[] = [
     find: accountIn('account_id'),
     exported: 'records',
     erased: { by: 'mailbox' },
+    expired: { with: 'jmap_accounts' },
   },
   {
     table: 'jmap_submissions',
@@ -61,6 +67,7 @@ export const tablesOfJmap: readonly PersonalTable[] = [
     find: accountIn('account_id'),
     exported: 'records',
     erased: { by: 'mailbox' },
+    expired: { by: 'jmap.forget' },
   },
   {
     table: 'jmap_push_subscriptions',
@@ -70,5 +77,6 @@ export const tablesOfJmap: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'keys verification_code',
     erased: { by: 'mailbox' },
+    expired: { by: 'jmap.forget' },
   },
 ]

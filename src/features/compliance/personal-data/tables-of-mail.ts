@@ -9,6 +9,8 @@ import {
   type PersonalTable,
 } from './personal-table.ts'
 
+const UNTIL_REPEATED = { never: 'a later migration of the mailbox continues from it' }
+
 /** Tables about the mail that a person has sent or received. */
 export const tablesOfMail: readonly PersonalTable[] = [
   {
@@ -20,6 +22,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'released_by',
     erased: { delete: ['quarantine', 'messages'] },
+    expired: { by: 'retention.quarantined' },
   },
   {
     table: 'quarantined_messages',
@@ -28,6 +31,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: nothing,
     exported: { in: 'quarantine/' },
     erased: { by: 'quarantine' },
+    expired: { by: 'quarantine.expire' },
   },
   {
     table: 'outgoing_messages',
@@ -37,6 +41,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: 'records',
     erased: { delete: ['outgoing_mail', 'messages'] },
+    expired: { by: 'outgoing-mail messages.forget-refused' },
   },
   {
     table: 'outgoing_parts',
@@ -45,6 +50,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: 'removed with the last message that ends with it' },
     erased: { by: 'outgoing_mail' },
+    expired: { by: 'outgoing-mail messages.forget-refused' },
   },
   {
     table: 'suppressions',
@@ -59,6 +65,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
       only: ({ organization_id }) =>
         sql<SqlBool>`(organization_id = ${organization_id} or suppression_type = 'BOUNCE')`,
     },
+    expired: { never: 'nothing may be sent to the address again' },
   },
   {
     table: 'blocked_senders',
@@ -69,6 +76,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'created_by',
     erased: { delete: ['quarantine', 'blocks'] },
+    expired: { never: 'a decision of an operator, until it is undone' },
   },
   {
     table: 'url_clicks',
@@ -78,6 +86,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: 'records',
     erased: { delete: ['clicks', 'rows'] },
+    expired: { by: 'url-protection.forget-clicks retention.clicks' },
   },
   {
     table: 'mail_log',
@@ -95,6 +104,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
       clear: ['subject', 'bounce_reason'],
       as: ['mail_log', 'rows'],
     },
+    expired: { by: 'mail-log.days retention.log_rows' },
   },
   {
     table: 'mail_log_messages',
@@ -103,6 +113,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: 'messages in the queue; the finished rows are in logs/mail.ndjson' },
     erased: { keep: 'until the message has left the queue' },
+    expired: { never: 'messages in the queue: the reader of the log removes them' },
   },
   {
     table: 'feedback_loops',
@@ -116,6 +127,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
       clear: ['subject'],
       as: ['complaints', 'rows'],
     },
+    expired: { by: 'reputation.forget' },
   },
   {
     table: 'dlp_violations',
@@ -129,6 +141,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
       clear: ['details'],
       as: ['dlp_violations', 'rows'],
     },
+    expired: { by: 'retention.dlp_violations' },
   },
   {
     table: 'tracking_events',
@@ -146,6 +159,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
       ],
       as: ['tracking', 'events'],
     },
+    expired: { by: 'tracking.forget' },
   },
   {
     table: 'tracked_recipients',
@@ -154,6 +168,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: addressIn('recipient'),
     exported: 'records',
     erased: { rename: ['recipient'], clear: [], as: ['tracking', 'messages'] },
+    expired: { by: 'tracking.forget' },
   },
   {
     table: 'events',
@@ -162,6 +177,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: mentionIn('org_id', 'data'),
     exported: 'records',
     erased: { by: 'events' },
+    expired: { by: 'webhooks.delete-old-deliveries' },
   },
   {
     table: 'webhook_dead_letters',
@@ -170,6 +186,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: mentionIn('organization_id', 'payload', 'last_error'),
     exported: { not: 'copies of events' },
     erased: { by: 'events' },
+    expired: { by: 'webhooks.delete-old-deliveries' },
   },
   {
     table: 'webhook_deliveries',
@@ -178,6 +195,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: mentionIn('organization_id', 'error_message'),
     exported: { not: 'deliveries of events' },
     erased: { by: 'events' },
+    expired: { by: 'webhooks.delete-old-deliveries' },
   },
   {
     table: 'webhook_queue',
@@ -186,6 +204,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: 'events that are being delivered' },
     erased: { keep: 'until the event is delivered or has failed' },
+    expired: { never: 'until the event is delivered or has failed' },
   },
   {
     table: 'rag_documents',
@@ -195,6 +214,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     owner: 'organization_id',
     exported: 'records',
     erased: { by: 'search_index' },
+    expired: { by: 'retention.indexed' },
   },
   {
     table: 'rag_chunks',
@@ -203,6 +223,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: 'parts of documents and messages' },
     erased: { by: 'search_index' },
+    expired: { with: 'rag_documents' },
   },
   {
     table: 'rag_folders',
@@ -211,6 +232,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: accountIn('email_account_id'),
     exported: { not: 'the folders are in mail/' },
     erased: { by: 'mailbox' },
+    expired: { with: 'email_accounts' },
   },
   {
     table: 'migration_jobs',
@@ -221,6 +243,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'credentials webhook_url',
     erased: { by: 'migrations' },
+    expired: UNTIL_REPEATED,
   },
   {
     table: 'migration_errors',
@@ -229,6 +252,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: 'about copying, not about the person' },
     erased: { by: 'migrations' },
+    expired: { with: 'migration_jobs' },
   },
   {
     table: 'migration_folders',
@@ -237,6 +261,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: 'the folders are in mail/' },
     erased: { by: 'migrations' },
+    expired: { with: 'migration_pairs' },
   },
   {
     table: 'migration_notices',
@@ -245,6 +270,7 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: 'copies of migration jobs that are being delivered' },
     erased: { by: 'migrations' },
+    expired: { with: 'migration_jobs' },
   },
   {
     table: 'migration_pairs',
@@ -253,5 +279,6 @@ export const tablesOfMail: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: 'names of migration jobs' },
     erased: { by: 'migrations' },
+    expired: UNTIL_REPEATED,
   },
 ]

@@ -15,6 +15,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'requested_by reason',
     erased: { keep: PROOF },
+    expired: { never: PROOF },
   },
   {
     table: 'compliance_audit',
@@ -23,6 +24,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     find: addressIn('user_email'),
     exported: CONFIDENTIAL,
     erased: { keep: PROOF },
+    expired: { never: PROOF },
   },
   {
     table: 'operator_audit',
@@ -31,6 +33,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     find: nothing,
     exported: CONFIDENTIAL,
     erased: { keep: PROOF },
+    expired: { never: PROOF },
   },
   {
     table: 'legal_holds',
@@ -39,6 +42,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     find: nothing,
     exported: CONFIDENTIAL,
     erased: { keep: PROOF },
+    expired: { never: PROOF },
   },
   {
     table: 'smtp_credential_events',
@@ -47,6 +51,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     find: addressIn('actor'),
     exported: CONFIDENTIAL,
     erased: { keep: PROOF },
+    expired: { never: PROOF },
   },
   {
     table: 'dashboard_users',
@@ -56,6 +61,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'password_hash',
     erased: { keep: LOGIN },
+    expired: { never: LOGIN },
   },
   {
     table: 'operators',
@@ -65,6 +71,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     exported: 'records',
     withheld: 'password_hash created_by',
     erased: { keep: LOGIN },
+    expired: { never: LOGIN },
   },
   {
     table: 'smtp_credentials',
@@ -73,6 +80,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     find: addressIn('created_by'),
     exported: { not: 'logins of programs' },
     erased: { keep: LOGIN },
+    expired: { never: LOGIN },
   },
   {
     table: 'organizations',
@@ -82,6 +90,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     find: addressIn('admin_email'),
     exported: { not: CONTACT },
     erased: { keep: CONTACT },
+    expired: { never: CONTACT },
   },
   {
     table: 'shared_mailboxes',
@@ -90,6 +99,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: CONTACT },
     erased: { keep: CONTACT },
+    expired: { never: CONTACT },
   },
   {
     table: 'whitelabel_configs',
@@ -98,6 +108,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: CONTACT },
     erased: { keep: CONTACT },
+    expired: { never: CONTACT },
   },
   {
     table: 'acme_accounts',
@@ -106,6 +117,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     find: addressIn('email'),
     exported: { not: CONTACT },
     erased: { keep: CONTACT },
+    expired: { never: CONTACT },
   },
   {
     table: 'alert_channels',
@@ -114,6 +126,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     find: addressIn('target'),
     exported: { not: CONTACT },
     erased: { keep: CONTACT },
+    expired: { never: CONTACT },
   },
   {
     table: 'transport_rules',
@@ -122,6 +135,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: CONTACT },
     erased: { keep: CONTACT },
+    expired: { never: CONTACT },
   },
   {
     table: 'idempotency_keys',
@@ -130,6 +144,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: 'copies of responses of the API' },
     erased: { keep: 'for a day' },
+    expired: { by: 'idempotency.delete-expired' },
   },
   {
     table: 'retention_runs',
@@ -138,5 +153,6 @@ export const tablesThatStay: readonly PersonalTable[] = [
     find: nothing,
     exported: { not: 'the position of a run' },
     erased: { keep: 'until the run ends' },
+    expired: { never: 'the position of a run, which the next one sets anew' },
   },
 ]

@@ -31,6 +31,7 @@ export const expirers: readonly Expirer[] = [
   { name: 'quarantined', ...old.quarantined },
   { name: 'exports', ...old.exports },
   { name: 'clicks', ...old.clicks },
+  { name: 'dlp_violations', ...old.dlpViolations },
   { name: 'indexed', count: countExpired, expire: expireFromIndex },
   { name: 'archived', count: countExpiredArchive, expire: expireArchive },
 ]

@@ -59,3 +59,10 @@ export const exports = oldRows(
 
 /** A click names no mailbox, so only a hold on the whole organization keeps it. */
 export const clicks = oldRows('url_clicks', (expiring) => isOlder('clicked_at', expiring))
+
+export const dlpViolations = oldRows(
+  'dlp_violations',
+  (expiring) => sql`${isOlder('created_at', expiring)}
+    and not (lower(sender) = any(${expiring.held}::text[])
+      or coalesce(lower(recipient) = any(${expiring.held}::text[]), false))`,
+)

@@ -124,6 +124,45 @@ it('keeps rows under a legal hold on one address or on the whole organization', 
   expect(await logRows()).toEqual(['hers'])
 })
 
+it('deletes old violations of data loss prevention, and keeps those under a legal hold', async () => {
+  const jane = await insertMailbox(app, acme)
+  const globex = await app.tenant(`globex${count}`)
+  const violation = (days: number, sender: string, tenant = acme) =>
+    app.core.db
+      .insertInto('dlp_violations')
+      .values({
+        organization_id: tenant.organizationId,
+        policy_id: 1,
+        sender,
+        violation_type: 'keyword',
+        action_taken: 'log',
+        severity: 'low',
+        has_match: true,
+        created_at: daysAgo(days),
+      })
+      .execute()
+  await violation(29, 'young@acme.test')
+  await violation(31, 'old@acme.test')
+  await violation(31, jane.email.toUpperCase())
+  await violation(31, 'theirs@globex.test', globex)
+  await hold([jane.email])
+  await setPolicy(30)
+  const preview = await owner.get(`${policyPath()}/preview`)
+  expect(preview.body.data.counts).toMatchObject({ dlp_violations: 1 })
+  await applyRetention.run(app.core)
+  const left = await app.core.db
+    .selectFrom('dlp_violations')
+    .select('sender')
+    .where('organization_id', 'in', [acme.organizationId, globex.organizationId])
+    .orderBy('id')
+    .execute()
+  expect(left.map(({ sender }) => sender)).toEqual([
+    'young@acme.test',
+    jane.email.toUpperCase(),
+    'theirs@globex.test',
+  ])
+})
+
 it('deletes nothing when the retention policy has legal_hold set', async () => {
   await insertLogRow('old', 31)
   await setPolicy(30)
