@@ -4,7 +4,7 @@ export interface PartTable {
   name: string
   /** The rows of an organization or of a mailbox, by its id. */
   rows(id: string): RawBuilder<SqlBool>
-  /** Leaves out rows whose counterpart in the installation is gone. */
+  /** Leaves out rows that have no place in the installation any more. */
   onlyIf?: RawBuilder<SqlBool>
   /** Sums that triggers compute again from the restored rows. */
   counted?: string[]
@@ -23,7 +23,14 @@ export const OBSERVED: ReadonlySet<string> = new Set([
   ...['next_run_at', 'due_at', 'last_run_at', 'last_error', 'lease_owner', 'lease_until'],
   // Of calendars, see `renewSync`.
   ...['seq', 'forgotten_seq', 'object_count', 'bytes'],
+  // Of JMAP accounts, see `renewSync`.
+  ...['state', 'forgotten', 'used_at'],
 ])
+
+/** An address has one identity of its own, which may have been made anew. */
+const isNewIdentity = sql<SqlBool>`incoming.may_delete or not exists (
+  select from jmap_identities as other where other.account_id = incoming.account_id
+    and other.email = incoming.email and not other.may_delete)`
 
 const ofOrganization = (name: string): PartTable => ({
   name,
@@ -97,6 +104,8 @@ export const tablesOfOrganization: readonly PartTable[] = [
   ofOrganization('retention_policies'),
   ofOrganization('dav_collections'),
   ofParent('dav_objects', 'collection_id', 'dav_collections'),
+  ofOrganization('jmap_accounts'),
+  { ...ofParent('jmap_identities', 'account_id', 'jmap_accounts'), onlyIf: isNewIdentity },
   ofOrganization('pgp_keys'),
   ofOrganization('smime_certificates'),
   ofOrganization('mail_encryption'),
@@ -114,7 +123,7 @@ export const tablesOfOrganization: readonly PartTable[] = [
   ofOrganization('rag_collections'),
 ]
 
-/** A mailbox with its logins, shares, keys, calendars and contacts. */
+/** A mailbox with its logins, shares, identities, keys, calendars and contacts. */
 export const tablesOfMailbox: readonly PartTable[] = [
   { name: 'email_accounts', rows: (id) => sql`id = ${id}` },
   { name: 'app_passwords', rows: (id) => sql`email_account_id = ${id}` },
@@ -127,6 +136,8 @@ export const tablesOfMailbox: readonly PartTable[] = [
     rows: (id) => sql`email_account_id = ${id}`,
     onlyIf: sql`exists (select from shared_mailboxes where id = incoming.shared_mailbox_id)`,
   },
+  { name: 'jmap_accounts', rows: (id) => sql`id = ${id}` },
+  { name: 'jmap_identities', rows: (id) => sql`account_id = ${id}`, onlyIf: isNewIdentity },
   { name: 'pgp_keys', rows: (id) => sql`account_id = ${id}` },
   { name: 'smime_certificates', rows: (id) => sql`account_id = ${id}` },
   { name: 'mail_encryption', rows: (id) => sql`account_id = ${id}` },

@@ -210,8 +210,8 @@ async function changes(into: Tx, comparing: Comparing): Promise<number> {
 }
 
 /**
- * Counts the objects of the calendars and address books, and invalidates all sync tokens, so that
- * programs read them anew. Tokens that were handed out after the backup must not fit by chance.
+ * Counts the objects of the calendars and address books, and invalidates all sync tokens and states of
+ * JMAP, so that programs read them anew. Those that were handed out after the backup must not fit by chance.
  */
 async function renewSync(into: Tx, part: Part, subject: string): Promise<void> {
   const owner = part.kind === 'mailbox' ? sql`account_id` : sql`organization_id`
@@ -227,6 +227,15 @@ async function renewSync(into: Tx, part: Part, subject: string): Promise<void> {
       where ${owner} = ${subject} group by id
     ) as found
     where id = found.collection`.execute(into)
+  const accounts = part.kind === 'mailbox' ? sql`id` : sql`organization_id`
+  // A state begins at the time and grows by one with each change.
+  await sql`
+    update jmap_accounts set state = newest, forgotten = newest
+    from (
+      select id as account, greatest(state, (extract(epoch from now()) * 1000)::bigint) as newest
+      from jmap_accounts where ${accounts} = ${subject}
+    ) as found
+    where id = found.account`.execute(into)
 }
 
 /** The mail of a restored mailbox stays on disk: without this a job would remove it later. */

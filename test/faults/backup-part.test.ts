@@ -75,6 +75,12 @@ beforeAll(async () => {
   await sql`
     insert into dav_objects (collection_id, uri, etag, data, size, uid, seq)
     values ('of-ada', 'lunch.ics', 'e', 'text', 4, 'lunch', 7)`
+  await sql`
+    insert into jmap_accounts (id, organization_id, email_account_id, state, forgotten, vacation_html)
+    values (${ada.id}, ${made.organizationId}, ${ada.id}, 70, 60, '<p>away</p>')`
+  await sql`
+    insert into jmap_identities (id, account_id, email, text_signature, may_delete)
+    values ('of-ada', ${ada.id}, 'ada@restored.test', 'Ada of Restored', false)`
   expect((await mailplane(['backup', '--out', file])).code).toBe(0)
 })
 afterAll(async () => {
@@ -109,6 +115,13 @@ it('restores a deleted mailbox with its id and its logins, after a dry run that 
   const [home] = await sql`select * from dav_collections where id = 'of-ada'`
   expect(home).toMatchObject({ object_count: 1, bytes: '4', forgotten_seq: home?.seq })
   expect(Number(home?.seq)).toBeGreaterThan(7)
+  // No state of JMAP of the time before fits either, and the signature is back.
+  const [account] = await sql`select * from jmap_accounts where id = ${ada.id}`
+  expect(account).toMatchObject({ vacation_html: '<p>away</p>', forgotten: account?.state })
+  expect(Number(account?.state)).toBeGreaterThan(70)
+  const identities = () =>
+    sql`select id, text_signature from jmap_identities where account_id = ${ada.id}`
+  expect(await identities()).toEqual([{ id: 'of-ada', text_signature: 'Ada of Restored' }])
   // Its mail is still on disk under its id, and no job removes it now.
   expect(await sql`select from deleted_mailboxes where id = ${ada.id}`).toHaveLength(0)
   expect(await acme.get(`${ACCOUNTS}/${ada.id}`)).toMatchObject({ status: 200 })
@@ -118,7 +131,11 @@ it('restores a deleted mailbox with its id and its logins, after a dry run that 
     request_body: { reason: 'deleted by mistake' },
   })
 
+  // An identity that was made anew for the same address stays.
+  await sql`update jmap_identities set id = 'made-anew' where id = 'of-ada'`
   const again = await restore(...mailbox, '--reason', 'once more')
+  expect(await identities()).toMatchObject([{ id: 'made-anew' }])
+  await sql`update jmap_identities set id = 'of-ada'`
   expect(JSON.parse(again.stdout).tables[0]).toMatchObject({ inserted: 0, changed: 0 })
 })
 
