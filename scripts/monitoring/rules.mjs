@@ -62,7 +62,8 @@ const ALERTS = [
   {
     alert: 'MailplaneQueueOld',
     reads: ['queue_manager_oldest_age_seconds'],
-    expr: `max by (instance) (queue_manager_oldest_age_seconds) > ${4 * HOUR}`,
+    // Mail on hold waits on purpose.
+    expr: `max by (instance) (queue_manager_oldest_age_seconds{queue!="hold"}) > ${4 * HOUR}`,
     for: '15m',
     severity: 'warning',
     summary: 'A message has been in the mail queue for {{ $value | humanizeDuration }}',
