@@ -327,8 +327,10 @@ describe.skipIf(missing)(`the queue manager of a Postfix${missing ? `: ${missing
     }
     expect(await list(acme)).toEqual([own])
     expect(await list(globex)).toEqual([theirs])
-    for (const id of [theirs, forged, stolen, 'ABCDEF0123', 'ALL', '-']) {
-      const answer = await acme.delete(`${PATH}/own/${id}`, { reason: 'mine' })
+    const hidden = [theirs, forged, stolen, 'ABCDEF0123', 'ALL', '-']
+    const foreign = [...hidden.map((id) => ({ client: acme, id })), { client: globex, id: stolen }]
+    for (const { client, id } of foreign) {
+      const answer = await client.delete(`${PATH}/own/${id}`, { reason: 'mine' })
       expect(answer, id).toMatchObject({
         status: 404,
         body: { msg: 'Message not found in the queue' },

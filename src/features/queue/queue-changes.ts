@@ -5,9 +5,15 @@ import type { Tx } from '../../database/database.ts'
 import { ServiceUnavailable } from '../../errors.ts'
 import { isQueueId, QueueAway, type QueueChange } from '../../mail/mail-queue.ts'
 import { QueuedMessageNotFound } from './queue.errors.ts'
-import { QueueDeleted, QueueFlushed, QueueHeld, QueueReleased } from './queue.events.ts'
+import {
+  QueueDeleted,
+  QueueFlushed,
+  QueueHeld,
+  QueueMessageFailed,
+  QueueReleased,
+} from './queue.events.ts'
 import { findOwners } from './queue.repository.ts'
-import { flushEach } from './queue-flush.ts'
+import { type Failure, flushEach } from './queue-flush.ts'
 import { countByOrganization, type Owner, type OwnerOf } from './queue-owners.ts'
 
 /** The operator, or the user or key of an organization, in the data of an event. */
@@ -80,24 +86,58 @@ export async function changeMany(
   return changed
 }
 
+/** Changes one message. `failed` is called before it throws because Postfix failed. */
+export async function changeMessage(
+  queue: Core['mailQueue'],
+  change: QueueChange,
+  queue_id: string,
+  failed: (failure: Failure) => Promise<void>,
+): Promise<boolean> {
+  try {
+    const isFound = await queue[change](queue_id)
+    // Postfix itself tries released mail at its next regular time.
+    if (isFound && change === 'release') await queue.flushOne(queue_id)
+    return isFound
+  } catch (error) {
+    if (error instanceof QueueAway) await failed({ queue_id, error: error.message })
+    throw error
+  }
+}
+
 type Needs = Pick<Core, 'begin' | 'change' | 'db' | 'events' | 'mailQueue'> & { asked: Asked }
 
+/**
+ * Changes one message and emits the event. Postfix acts first: acting twice is harmless, a false event
+ * is not. A failure is an event too, in a transaction of its own, because the request fails.
+ */
+export const changer =
+  ({ begin, change, db, events, mailQueue, asked }: Needs) =>
+  async (caller: Caller, queue_id: string, what: QueueChange, owner: Owner): Promise<void> => {
+    await begin(caller)
+    const isFound = await asked(() =>
+      changeMessage(mailQueue, what, queue_id, (failure) =>
+        db
+          .transaction()
+          .execute((tx) =>
+            events.emit(tx, QueueMessageFailed, owner, { ...failure, ...by(caller) }),
+          ),
+      ),
+    )
+    if (!isFound) throw new QueuedMessageNotFound()
+    const data = { queue_id, count: 1, ...by(caller) }
+    await change(caller, (tx) => emitChange(events.emit, tx, what, owner, data))
+  }
+
 /** Changes of messages that are named by their ids. */
-export function queueChanges({ begin, change, db, events, mailQueue, asked }: Needs) {
-  /** Postfix acts before the event is emitted: acting twice is harmless, a false event is not. */
+export function queueChanges(needs: Needs) {
+  const { begin, change, db, events, mailQueue, asked } = needs
+  const changeFound = changer(needs)
+
   async function changeOne(caller: Caller, queueId: string, what: QueueChange) {
     if (!isQueueId(queueId)) throw new QueuedMessageNotFound()
     // Read before the change: a released message may leave the queue and the log at once.
     const ownerOf = await findOwners(db, [queueId])
-    await begin(caller)
-    const found = await asked(async () => {
-      const changed = await mailQueue[what](queueId)
-      if (changed && what === 'release') await mailQueue.flushOne(queueId)
-      return changed
-    })
-    if (!found) throw new QueuedMessageNotFound()
-    const data = { queue_id: queueId, count: 1, ...by(caller) }
-    await change(caller, (tx) => emitChange(events.emit, tx, what, ownerOf(queueId), data))
+    await changeFound(caller, queueId, what, ownerOf(queueId))
   }
 
   return {

@@ -5,7 +5,8 @@ import { limiter, namedMutex } from '../../lib/mutex.ts'
 import { isQueueId, type QueuedMessage } from '../../mail/mail-queue.ts'
 import { QueuedMessageNotFound } from './queue.errors.ts'
 import { findDomainNames, findOwners } from './queue.repository.ts'
-import { type askingQueue, by, emitChange } from './queue-changes.ts'
+import { type askingQueue, changer } from './queue-changes.ts'
+import type { Owner } from './queue-owners.ts'
 import { messageOf, SHOWN } from './queue-view.ts'
 
 type Needs = Pick<Core, 'begin' | 'change' | 'db' | 'events' | 'mailQueue'> & {
@@ -21,7 +22,9 @@ const MOST_WALKS = 2
  * checked that the login may use the sender. Each list is a program that reads the whole queue, so an
  * organization has one at a time, and all of them a few: many requests of one do not delay the others.
  */
-export function ownQueue({ begin, change, db, events, mailQueue, asked }: Needs) {
+export function ownQueue(needs: Needs) {
+  const { db, mailQueue, asked } = needs
+  const changeFound = changer(needs)
   const inTurn = namedMutex()
   const limited = limiter(MOST_WALKS)
 
@@ -42,10 +45,9 @@ export function ownQueue({ begin, change, db, events, mailQueue, asked }: Needs)
         db,
         candidates.map(({ queue_id }) => queue_id),
       )
-      const own = candidates.filter(({ queue_id, sender }) => {
-        const { org_id } = ownerOf(queue_id)
-        return org_id !== null && domains.get(domainOf(sender).toLowerCase()) === org_id
-      })
+      const own = candidates.filter(({ queue_id, sender }) =>
+        isOwn(domains, sender, ownerOf(queue_id)),
+      )
       return {
         messages: own.slice(0, SHOWN).map(messageOf),
         total: own.length,
@@ -55,15 +57,17 @@ export function ownQueue({ begin, change, db, events, mailQueue, asked }: Needs)
 
     async deleteOwn(caller: Caller, queue_id: string) {
       const owner = isQueueId(queue_id) ? (await findOwners(db, [queue_id]))(queue_id) : undefined
-      const { scope } = caller
-      const isOwn =
-        scope === 'platform' ? owner?.org_id : owner?.org_id && owner.org_id === scope.organization
-      if (!owner || !isOwn) throw new QueuedMessageNotFound()
-      await begin(caller)
-      if (!(await asked(() => mailQueue.delete(queue_id)))) throw new QueuedMessageNotFound()
-      const data = { queue_id, count: 1, ...by(caller) }
-      await change(caller, (tx) => emitChange(events.emit, tx, 'delete', owner, data))
+      const isVisible = caller.scope === 'platform' || owner?.org_id === caller.scope.organization
+      if (!owner || owner.org_id === null || !isVisible) throw new QueuedMessageNotFound()
+      const domains = await findDomainNames(db, caller.scope)
+      const found = await asked(() => mailQueue.headers(queue_id))
+      if (!found || !isOwn(domains, found.sender, owner)) throw new QueuedMessageNotFound()
+      await changeFound(caller, queue_id, 'delete', owner)
       return { queue_id, deleted: true as const }
     },
   }
 }
+
+/** The login and the domain of the sender belong to the same organization. */
+const isOwn = (domains: ReadonlyMap<string, string>, sender: string, { org_id }: Owner): boolean =>
+  org_id !== null && domains.get(domainOf(sender).toLowerCase()) === org_id

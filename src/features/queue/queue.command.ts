@@ -4,8 +4,9 @@ import { events } from '../../events/events.ts'
 import { insertCommand } from '../../http/audit.repository.ts'
 import { isQueueId, type MailQueue, type QueueChange } from '../../mail/mail-queue.ts'
 import { webhookQueue } from '../webhooks/delivery/enqueue.ts'
+import { QueueMessageFailed } from './queue.events.ts'
 import { findOwners } from './queue.repository.ts'
-import { changeMany, emitChange, emitOfMany } from './queue-changes.ts'
+import { changeMany, changeMessage, emitChange, emitOfMany } from './queue-changes.ts'
 import { findOfSender, MOST_CHANGED } from './queue-of-sender.ts'
 
 interface Command {
@@ -40,13 +41,18 @@ export async function changeByCommand(db: Db, command: Command, queue_id: string
       new Date(),
     )
   await audit(db, 202)
-  if (!(await queue[change](queue_id))) {
+  const { emit } = events([webhookQueue(config)])
+  const isFound = await changeMessage(queue, change, queue_id, (failure) =>
+    db.transaction().execute(async (tx) => {
+      await emit(tx, QueueMessageFailed, ownerOf(queue_id), failure)
+      await audit(tx, 503)
+    }),
+  )
+  if (!isFound) {
     await audit(db, 404)
     return false
   }
-  if (change === 'release') await queue.flushOne(queue_id)
   await db.transaction().execute(async (tx) => {
-    const { emit } = events([webhookQueue(config)])
     await emitChange(emit, tx, change, ownerOf(queue_id), { queue_id, count: 1 })
     await audit(tx, 200)
   })

@@ -53,6 +53,6 @@ export const QueueDeleted = defineEvent('queue.deleted', {
 
 export const QueueMessageFailed = defineEvent('queue.message.failed', {
   source,
-  summary: 'Postfix refused to do with a message what an operator asked for',
+  summary: 'Postfix failed to do with a message what the caller asked for',
   data: Type.Object({ queue_id: Type.String(), error: Type.String(), ...by }),
 })

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
-import { startApp } from '../../../test/support/app.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type App, startApp } from '../../../test/support/app.ts'
 import { waitFor } from '../../../test/support/wait.ts'
 import { queueService } from './queue.service.ts'
 
@@ -21,6 +21,66 @@ describe('the queue without a Postfix', () => {
     } finally {
       await app.stop()
     }
+  })
+})
+
+describe('a change of one message that Postfix fails', () => {
+  const QUEUE_ID = '4jQ0zX1c7Pz9TWd'
+  let app: App
+  let operator: Awaited<ReturnType<App['operator']>>
+  let acme: Awaited<ReturnType<App['tenant']>>
+  let globex: typeof acme
+  beforeAll(async () => {
+    app = await startApp({ env: { POSTFIX_CONFIG_DIR: '/nowhere/at/all' } })
+    operator = await app.operator('operator')
+    acme = await app.tenant('acme')
+    globex = await app.tenant('globex')
+    const { db } = app.core
+    await db.insertInto('mail_log_positions').values({ name: 'log' }).execute()
+    const message = { queueId: QUEUE_ID, saslUsername: acme.email }
+    const row = { log_name: 'log', queue_id: QUEUE_ID, seen: 1, message }
+    await db.insertInto('mail_log_messages').values(row).execute()
+  })
+  afterAll(() => app.stop())
+
+  const eventsOf = (org_id: string | null) =>
+    app.core.db
+      .selectFrom('events')
+      .select(['event', 'data'])
+      .where('org_id', 'is not distinct from', org_id)
+      .where('event', 'like', 'queue.%')
+      .orderBy('sequence')
+      .execute()
+
+  it('is an event of the organization that sent it, and leaves no event of success', async () => {
+    const reason = { reason: 'a test' }
+    const path = `${PATH}/message/${QUEUE_ID}`
+    for (const answer of [
+      await operator.post(`${path}/hold`, reason),
+      await operator.post(`${path}/release`, reason),
+      await operator.post(`${path}/requeue`, reason),
+      await operator.delete(path, reason),
+    ]) {
+      expect(answer.status, answer.text).toBe(503)
+    }
+    const failed = {
+      event: 'queue.message.failed',
+      data: { queue_id: QUEUE_ID, error: expect.stringMatching(/./), operator_id: operator.id },
+    }
+    expect(await eventsOf(acme.organizationId)).toEqual([failed, failed, failed, failed])
+    expect(await eventsOf(globex.organizationId)).toEqual([])
+    const audited = await app.core.db
+      .selectFrom('operator_audit')
+      .select(['action', 'status_code'])
+      .where('action', '=', 'hold_queued_message')
+      .where('status_code', '<>', 202)
+      .execute()
+    expect(audited).toEqual([{ action: 'hold_queued_message', status_code: 503 }])
+  })
+
+  it('is no event while nothing but the id of a message is wrong', async () => {
+    expect((await operator.post(`${PATH}/message/-/hold`, { reason: 'a test' })).status).toBe(404)
+    expect(await eventsOf(null)).toEqual([])
   })
 })
 
