@@ -86,7 +86,9 @@ export function readHtml<Target>(text: string, rules: LinkRules<Target>): Html<T
         known.add(attribute)
         const target = value === undefined ? undefined : rules.read(value)
         if (target === undefined) return
-        const start = nameEnd + (/^\s*=\s*["']?/.exec(text.slice(nameEnd, end))?.[0].length ?? 0)
+        const start =
+          nameEnd +
+          (/^[ \t\n\f\r]*=[ \t\n\f\r]*["']?/.exec(text.slice(nameEnd, end))?.[0].length ?? 0)
         // The tokenizer counts the closing quote as part of the value.
         const isQuoted = quote !== QuoteType.Unquoted
         links.push({ start, end: isQuoted ? end - 1 : end, isQuoted, tag, target })

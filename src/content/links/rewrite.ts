@@ -113,13 +113,14 @@ function hasLongLine(text: string): boolean {
 }
 
 function editsOfHtml(text: string, charset: string | false, rewrite: Rewrite): TextEdit[] {
-  const html = readHtml(text, clickableLinks(charset))
+  const decoder = new TextDecoder(knownCharset(charset), { ignoreBOM: true })
+  const decode = (bytes: Buffer) => decoder.decode(bytes)
+  const html = readHtml(text, clickableLinks(decode, baseOf(text, decode)))
   if (!html) return []
-  const base = html.base === undefined ? undefined : webUrl(html.base)
   return html.links
     .flatMap(({ start, end, isQuoted, tag, target }): TextEdit[] => {
-      const link = linkOf(target, base, tag === 'form' || tag === 'button' || tag === 'input')
-      const url = link && rewrite(link)
+      const isForm = tag === 'form' || tag === 'button' || tag === 'input'
+      const url = rewrite({ ...target, isForm })
       if (url === undefined) return []
       const escaped = url.replaceAll('&', '&amp;').replaceAll('"', '%22')
       return [{ start, end, text: isQuoted ? escaped : `"${escaped}"` }]
@@ -130,8 +131,8 @@ function editsOfHtml(text: string, charset: string | false, rewrite: Rewrite): T
 function editsOfText(text: string, isUtf8Text: boolean, rewrite: Rewrite): TextEdit[] {
   if (/[\0\x1b]/.test(text) || INLINE_PGP.test(text)) return []
   return addressesIn(text, isUtf8Text).flatMap(({ start, end, address }): TextEdit[] => {
-    const link = linkOf(address, undefined, false)
-    const url = link && rewrite(link)
+    const link = linkOf(address, undefined)
+    const url = link && rewrite({ ...link, isForm: false })
     return url === undefined ? [] : [{ start, end, text: url }]
   })
 }
@@ -139,19 +140,26 @@ function editsOfText(text: string, isUtf8Text: boolean, rewrite: Rewrite): TextE
 /** Elements whose address is loaded without a click, or is no link. */
 const LOADED = new Set(['link', 'base', 'image', 'use', 'feimage', 'script'])
 
-const clickableLinks = (charset: string | false): LinkRules<string> => {
-  const decoder = new TextDecoder(knownCharset(charset), { ignoreBOM: true })
-  return {
-    maxLinks: MAX_LINKS,
-    isLink: (tag, attribute) =>
-      attribute === 'href' || attribute === 'xlink:href'
-        ? !LOADED.has(tag)
-        : (attribute === 'action' && tag === 'form') || attribute === 'formaction',
-    decode: (bytes) => decoder.decode(bytes),
-    read: (value) => (value.length > MAX_VALUE ? undefined : withoutSpaces(value) || undefined),
-    inComments: true,
-  }
+type Decode = (bytes: Buffer) => string
+
+/** The first `<base>` counts for links before it too, so it is looked for first. */
+function baseOf(text: string, decode: Decode): URL | undefined {
+  if (!/<base[\s/]/i.test(text)) return undefined
+  const none = { maxLinks: 0, isLink: () => false, decode, read: () => undefined }
+  const written = readHtml(text, none)?.base
+  return written === undefined ? undefined : webUrl(written)
 }
+
+const clickableLinks = (decode: Decode, base: URL | undefined): LinkRules<WebAddress> => ({
+  maxLinks: MAX_LINKS,
+  isLink: (tag, attribute) =>
+    attribute === 'href' || attribute === 'xlink:href'
+      ? !LOADED.has(tag)
+      : (attribute === 'action' && tag === 'form') || attribute === 'formaction',
+  decode,
+  read: (value) => (value.length > MAX_VALUE ? undefined : linkOf(withoutSpaces(value), base)),
+  inComments: true,
+})
 
 /** Browsers ignore spaces and control characters around an address, and no others. */
 function withoutSpaces(value: string): string {
@@ -171,18 +179,26 @@ const knownCharset = (charset: string | false): string => {
   }
 }
 
+type WebAddress = Omit<FoundLink, 'isForm'>
+
+/** Slashes that begin an address; browsers leave out tabs and line breaks between them. */
+const WITHOUT_SCHEME = /^[/\\][\t\n\r]*[/\\]/
+
 /** Relative addresses are links only in a page that names its base. */
-function linkOf(written: string, base: URL | undefined, isForm: boolean): FoundLink | undefined {
+function linkOf(written: string, base: URL | undefined): WebAddress | undefined {
+  const isAlone = WITHOUT_SCHEME.test(written)
+  // Most relative addresses are told apart here: a message may have very many.
+  if (base === undefined && !isAlone && !written.includes(':')) return undefined
   const absolute = webUrl(written)
-  if (absolute) return { address: written, url: absolute, isForm }
-  if (URL.canParse(written)) return undefined
+  if (absolute) return { address: written, url: absolute }
+  if (written === '' || URL.canParse(written)) return undefined
   // Programs that show mail in a browser take the scheme of their own page.
-  if (/^[/\\]{2}/.test(written)) {
+  if (isAlone) {
     const url = webUrl(`https:${written}`)
-    return url && { address: `https:${written}`, url, isForm }
+    return url && { address: `https:${written}`, url }
   }
   const url = base && !written.startsWith('#') ? webUrl(written, base) : undefined
-  return url && { address: url.href, url, isForm }
+  return url && { address: url.href, url }
 }
 
 function webUrl(text: string, base?: URL): URL | undefined {

@@ -41,6 +41,13 @@ describe('an HTML page', () => {
       `<!--[if mso]><a href="${SAFE}"><![endif]-->`,
       'https://x.test/',
     ],
+    ['<a href="/\t/x.test/y">', `<a href="${SAFE}">`, 'https:/\t/x.test/y'],
+    ['<a href=\vhttps://x.test/>', `<a href="${SAFE}">`, 'https://x.test/'],
+    [
+      '<a href="e?f"><base href="https://x.test/d/">',
+      `<a href="${SAFE}"><base href="https://x.test/d/">`,
+      'https://x.test/d/e?f',
+    ],
     [
       '<base href="https://x.test/d/"><a href="e?f">',
       `<base href="https://x.test/d/"><a href="${SAFE}">`,
@@ -74,6 +81,13 @@ describe('an HTML page', () => {
     `<a href="https://x.test/${'x'.repeat(30_000)}">`,
   ])('keeps every byte where nothing leads elsewhere by a click: %j', (html) => {
     expect(pageOf(html)).toBe(html)
+  })
+
+  it('has its links rewritten behind very many that lead nowhere else', () => {
+    for (const none of ['<a href=x>', '<a href="#x">', '<a href="mailto:x@y.test">']) {
+      const html = none.repeat(110_000)
+      expect(pageOf(`${html}<a href="https://x.test/">`) === `${html}<a href="${SAFE}">`).toBe(true)
+    }
   })
 
   it('knows the targets of forms', () => {

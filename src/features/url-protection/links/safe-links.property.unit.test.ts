@@ -1,5 +1,11 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import {
+  type LinkCarrier,
+  linesOf,
+  linkCarriers,
+  textAddress,
+} from '../../../../test/support/link-carriers.ts'
 import { type SeededRandom, seededRandom } from '../../../../test/support/seeded-random.ts'
 import rewrite from './rewrite.task.ts'
 import { locationOf, MAX_ADDRESS_BYTES, readSafePath, safePath, withFields } from './safe-links.ts'
@@ -115,10 +121,6 @@ function randomAddress({ below, pick, isTrue }: SeededRandom): string {
   return `${scheme}${pick(HOSTS)}${isTrue(0.9) ? '/' : ''}${tail.join('')}`
 }
 
-/** As a mail program would write it into an attribute. */
-const attribute = (address: string): string =>
-  address.toWellFormed().replace(/[&"\r\n\0]/g, (letter) => `&#${letter.charCodeAt(0)};`)
-
 /** The address that a browser would open for this attribute; undefined if it is no web address. */
 function opened(written: string): string | undefined {
   // HTML has no NUL and no lone surrogates: both read as U+FFFD.
@@ -127,35 +129,54 @@ function opened(written: string): string | undefined {
     .toWellFormed()
     .replace(/^[\x00-\x20]+|[\x00-\x20]+$/g, '')
   const absolute =
-    /^[/\\]{2}/.test(address) && !URL.canParse(address) ? `https:${address}` : address
+    /^[/\\][\t\r\n]*[/\\]/.test(address) && !URL.canParse(address) ? `https:${address}` : address
   if (!URL.canParse(absolute) || !/^https?:$/.test(new URL(absolute).protocol)) return undefined
   return Buffer.byteLength(absolute) <= MAX_ADDRESS_BYTES ? absolute : undefined
 }
 
-describe(`${LINKS} generated links`, () => {
-  it('come back byte for byte, and lead where they led before', () => {
+/** The lines of a message or of an HTML page after the rewriting. */
+async function rewrittenLines(carrier: LinkCarrier, lines: readonly string[], isPage: boolean) {
+  const page = Buffer.from(lines.join('\r\n'), 'latin1').toString('utf8')
+  const content = isPage ? page : carrier.message(lines)
+  const done = rewrite({ content, base: BASE, organizationId: ORGANIZATION, key, allowed: [] })
+  if (isPage)
+    return Buffer.from(done?.page ?? '', 'utf8')
+      .toString('latin1')
+      .split('\r\n')
+  return linesOf(Buffer.from(done?.message ?? []))
+}
+
+describe(`${LINKS} generated links in HTML and plain text, charsets and transfer encodings`, () => {
+  it('come back byte for byte, and lead where they led before', async () => {
     const counts = { rewritten: 0, left: 0, asWritten: 0 }
     const random = seededRandom(2207)
+    const { below, pick } = random
     for (let page = 0; page < LINKS / PER_PAGE; page++) {
-      const written = Array.from({ length: PER_PAGE }, () => randomAddress(random))
-      const content = written.map((one) => `<a href="${attribute(one)}">\n`).join('')
-      const input = { base: BASE, organizationId: ORGANIZATION, key, allowed: [] }
-      const result = rewrite({ content, ...input })?.page ?? ''
-      const values = [...result.matchAll(/<a href="([^"]*)">\n/g)].map(
-        ([, value]) => value as string,
-      )
-      expect(values).toHaveLength(PER_PAGE)
+      const turn = page % (linkCarriers.length + 1)
+      const carrier = (linkCarriers[turn] ?? linkCarriers[0]) as LinkCarrier
+      const written = Array.from({ length: PER_PAGE }, () => {
+        const address = randomAddress(random)
+        if (carrier.isText) return textAddress(address, random, carrier.charset)
+        return `${below(20) === 0 ? pick([' ', '\t', '\n', '\v']) : ''}${address}`
+      })
+      const lines = written.map((one) => carrier.line(one))
+      const results = await rewrittenLines(carrier, lines, turn === linkCarriers.length)
+      expect(results, carrier.name).toHaveLength(PER_PAGE)
       for (const [index, one] of written.entries()) {
-        const value = values[index] as string
-        const expected = opened(one)
+        const expected = carrier.isText && !/^https?:\/\//i.test(one) ? undefined : opened(one)
         if (expected === undefined) {
           counts.left++
-          if (value !== attribute(one)) expect(value).toBe(attribute(one))
+          if (results[index] !== lines[index]) {
+            expect(results[index], carrier.name).toBe(lines[index])
+          }
           continue
         }
         counts.rewritten++
+        const value = carrier.linkIn(results[index] as string) ?? ''
         const link = readSafePath(value.slice(BASE.length), keyOf)
-        if (link?.address !== expected) expect(link?.address).toBe(expected)
+        if (link?.address !== expected || link.isForm !== carrier.isForm) {
+          expect(link, carrier.name).toMatchObject({ address: expected, isForm: carrier.isForm })
+        }
         const location = locationOf(expected)
         if (location === expected) counts.asWritten++
         // Headers carry printable ASCII alone, and lead to what a browser would have opened.
