@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import * as openpgp from 'openpgp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, INTERNAL_TOKEN, newIp, startApp } from '../../test/support/app.ts'
@@ -75,6 +76,16 @@ describe('OpenPGP keys', () => {
       status: 201,
       body: { data: { email: 'bob@far.test', account_id: null, has_private: false } },
     })
+    // The refused import with a private key is no event.
+    const { fingerprint } = stored.body.data
+    const data = { user: 'bob@far.test', key_type: 'pgp', fingerprint, has_private: false }
+    const events = await app.core.db
+      .selectFrom('events')
+      .select(['org_id', 'domain', 'data'])
+      .where('event', '=', 'encryption.key.imported')
+      .where(sql<string>`data ->> 'user'`, '=', 'bob@far.test')
+      .execute()
+    expect(events).toEqual([{ org_id: acme.organizationId, domain: 'far.test', data }])
     // The directory publishes mailboxes of this host only.
     expect((await lookUp('far.test', `/hu/${wkdHash('bob')}`)).status).toBe(404)
   })
