@@ -16,4 +16,9 @@ export const calendarVariables = {
     100_000,
     { min: 1, max: 10_000_000 },
   ),
+  CALDAV_STALL_SECONDS: env.integer(
+    'Seconds after which an answer ends whose reader takes nothing',
+    60,
+    { min: 1, max: 3600 },
+  ),
 } as const

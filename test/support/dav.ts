@@ -6,8 +6,8 @@ export { card, event, NEW_YORK, TOKYO, zone } from './dav-objects.ts'
 type Send = { body?: string; headers?: Record<string, string>; from?: string }
 
 /** An app with calendars and contacts. */
-export async function startDav(env: Record<string, string> = {}) {
-  const app = await startApp({ env, daemons: [caldav] })
+export async function startDav(env: Record<string, string> = {}, database?: { url: string }) {
+  const app = await startApp({ env, daemons: [caldav], ...(database && { database }) })
   return {
     app,
     /** Sends requests with a login, as a calendar program does. */

@@ -3,6 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { AuthenticationRequired } from '../../access/access.errors.ts'
 import { mailProgram } from '../../access/labels.ts'
 import { ApiError } from '../../errors.ts'
+import { endStalledReader } from '../../http/stalled-reader.ts'
 import { RequestRefused } from './core/errors.ts'
 import type { JmapService } from './jmap.service.ts'
 
@@ -66,7 +67,7 @@ export const jmapRoutes =
           const login = await service.login(request.caller, request.headers)
           const { accountId, blobId, name } = request.params
           const { type, size, body } = await service.download(login, accountId, blobId)
-          reply.raw.setTimeout(service.stallMs, () => reply.raw.destroy())
+          endStalledReader(reply.raw, service.stallMs)
           return reply
             .headers({ ...DOWNLOAD_HEADERS, ...(size !== undefined && { 'content-length': size }) })
             .header('content-disposition', `attachment; filename*=UTF-8''${encodeName(name)}`)

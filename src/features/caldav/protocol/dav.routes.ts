@@ -3,7 +3,9 @@ import { none } from '../../../access/labels.ts'
 import { credentialIn } from '../../../access/program-credentials.ts'
 import type { Core } from '../../../core.ts'
 import { ApiError, DatabaseAway, DatabaseUnavailable } from '../../../errors.ts'
+import { endStalledReader } from '../../../http/stalled-reader.ts'
 import { type LruMap, lruMap } from '../../../lib/lru-map.ts'
+import { slots } from '../../../lib/slots.ts'
 import { OutOfTime, PoolBusy, taskIn } from '../../../lib/worker-pool.ts'
 import { type Element, isNamed, readXml, UnusableXml } from '../../../lib/xml.ts'
 import type { Holder } from '../login/holder.ts'
@@ -25,6 +27,8 @@ const MAX_BODY_BYTES = 10 * 1024 * 1024
 const MAX_XML_HERE = 16 * 1024
 const XML_TIME_LIMIT_MS = 5000
 const MAX_KNOWN_HOMES = 20_000
+/** Requests of one holder at once. */
+const MAX_REQUESTS = 8
 
 const xmlTask = taskIn<typeof import('../xml/read-xml.task.ts')>('features/caldav/xml/read-xml')
 
@@ -64,19 +68,35 @@ const homeRoutes =
   (core: Needs, login: Login): FastifyPluginAsync =>
   async (app) => {
     const homes = lruMap<string, true>(MAX_KNOWN_HOMES)
+    const requests = slots(MAX_REQUESTS)
+    const stallMs = core.config.CALDAV_STALL_SECONDS * 1000
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, readBody)
     app.setErrorHandler(answerError)
     app.decorateRequest('davHolder', null)
+    app.decorateRequest('davWork', null)
 
     app.addHook('onRequest', async (request, reply) => {
       reply.header('dav', DAV_HEADER)
       if (request.method === 'OPTIONS') return
       request.davHolder = await signIn(login, request)
+      if (reply.raw.destroyed) throw new Refusal(400, undefined, { message: 'The client has gone' })
+      const release = requests.take(request.davHolder.id)
+      if (!release) throw busy('This mailbox has too many requests at once; try again later')
+      // The work may go on for a while after its client has gone.
+      reply.raw.once('close', () => Promise.resolve(request.davWork).then(release, release))
+    })
+    app.addHook('onSend', (_request, reply, payload, next) => {
+      endStalledReader(reply.raw, stallMs)
+      next(null, payload)
     })
 
-    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+    const handler = (request: FastifyRequest, reply: FastifyReply) => {
       if (request.method === 'OPTIONS') return reply.header('allow', ALLOW).send()
+      request.davWork = answer(request, reply)
+      return request.davWork
+    }
+    const answer = async (request: FastifyRequest, reply: FastifyReply) => {
       const me = request.davHolder as Holder
       const place = ownPlace(request.url, me)
       await prepareHome(core, homes, me)
@@ -168,6 +188,9 @@ async function parsed(workers: Core['workers'], text: string, owner: string): Pr
   return result.root
 }
 
+const busy = (message: string) =>
+  new Refusal(503, undefined, { message, headers: { 'retry-after': '5' } })
+
 /** Every error in the form of the protocol. */
 function answerError(
   error: FastifyError | ApiError | Error,
@@ -188,10 +211,7 @@ function answerError(
   }
   if (error instanceof PoolBusy) {
     const message = 'Too many requests of this kind are being computed; try again in a few seconds'
-    return sendRefusal(
-      reply,
-      new Refusal(503, undefined, { message, headers: { 'retry-after': '5' } }),
-    )
+    return sendRefusal(reply, busy(message))
   }
   const { statusCode } = error as FastifyError
   if (statusCode !== undefined && statusCode < 500) {
@@ -206,5 +226,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The mailbox that a DAV request acts for. */
     davHolder: Holder | null
+    davWork: Promise<FastifyReply> | null
   }
 }

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../../../database/database.ts'
 import type { Kind } from '../protocol/places.ts'
 import { advancing, type Growth, type Owner, totals, type Usage } from './collections.repository.ts'
+import { slice } from './slice.ts'
 
 export interface StoredObject {
   uri: string
@@ -15,7 +16,7 @@ export interface StoredObject {
 }
 
 const COLUMNS = ['uri', 'etag', 'component', 'size', 'modified_at', 'schedule_tag'] as const
-/** Rows with data are read in small numbers: an object has up to 5 MB. */
+/** Rows with data are read in small numbers, because a batch is compared with a filter within one time limit. */
 const BATCH = { withData: 50, without: 1000 }
 
 const present = (db: Db, collectionId: string, withData: boolean) =>
@@ -50,16 +51,16 @@ export async function* list(
   const limit = withData ? BATCH.withData : BATCH.without
   let after = ''
   for (;;) {
-    const rows = await present(db, collectionId, withData)
+    const page = present(db, collectionId, withData)
       .$if(component !== undefined, (query) => query.where('component', '=', component as string))
       .$if(to !== undefined, (query) => query.where('first_at', '<=', Number(to) + margin))
       .$if(from !== undefined, (query) => query.where('last_at', '>=', Number(from) - margin))
       .where('uri', '>', after)
       .orderBy('uri')
       .limit(limit)
-      .execute()
+    const { rows, isWholePage } = await slice(db, page, 'uri')
     if (rows.length > 0) yield rows
-    if (rows.length < limit) return
+    if (isWholePage && rows.length < limit) return
     after = rows.at(-1)?.uri ?? ''
   }
 }
@@ -74,9 +75,16 @@ export async function* named(
   const limit = withData ? BATCH.withData : BATCH.without
   for (let start = 0; start < names.length; start += limit) {
     const part = names.slice(start, start + limit)
-    yield await present(db, collectionId, withData)
-      .where(sql<SqlBool>`uri = any(${part}::text[])`)
-      .execute()
+    let after = ''
+    for (;;) {
+      const page = present(db, collectionId, withData)
+        .where(sql<SqlBool>`uri = any(${part}::text[])`)
+        .where('uri', '>', after)
+      const { rows, isWholePage } = await slice(db, page, 'uri')
+      yield rows
+      if (isWholePage) break
+      after = rows.at(-1)?.uri ?? ''
+    }
   }
 }
 
@@ -239,7 +247,7 @@ export async function* changes(
   let left = limit
   while (left > 0) {
     const size = Math.min(batch, left)
-    const rows = await db
+    const page = db
       .selectFrom('dav_objects')
       .select([...COLUMNS, 'seq', 'gone'])
       .$if(withData, (query) => query.select('data'))
@@ -249,9 +257,9 @@ export async function* changes(
       .$if(since === 0, (query) => query.where('gone', '=', false))
       .orderBy('seq')
       .limit(size)
-      .execute()
+    const { rows, isWholePage } = await slice(db, page, 'seq')
     if (rows.length > 0) yield rows
-    if (rows.length < size) return
+    if (isWholePage && rows.length < size) return
     left -= rows.length
     after = rows.at(-1)?.seq ?? after
   }
