@@ -215,6 +215,7 @@ export interface Tables {
     finished_at: Timestamp | null
     lease_owner: string | null
     lease_until: Generated<Timestamp>
+    unfinished_folder: Json | null
   }
   archive_keys: {
     id: string

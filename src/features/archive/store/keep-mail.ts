@@ -12,6 +12,8 @@ import * as spools from './spools.repository.ts'
 const MAX_SUBJECT = 998
 const MAX_MESSAGE_ID = 998
 const MEGABYTE = 1024 * 1024
+/** Imports leave most of the room of an organization to its live mail. */
+const IMPORT_PART = 1 / 4
 /** The bytes that wait are summed at most this often; own messages are added meanwhile. */
 const MEASURED_MS = 2000
 
@@ -25,6 +27,8 @@ export interface Kept {
   login?: string | null | undefined
   message: MimeMessage
   receivedAt?: Date
+  /** Mail that a mailbox has already, which can wait for room. */
+  isImport?: true
 }
 
 /** The folder has no room for the message. */
@@ -50,14 +54,17 @@ export function keepMail(core: Needs) {
   let measuredAt = Number.NEGATIVE_INFINITY
 
   /** An organization may fill as much as it leaves free, so that none takes the room of all others. */
-  async function requireRoom(spoolId: string, organizationId: string, bytes: number) {
+  async function requireRoom(spoolId: string, organizationId: string, bytes: number, part: number) {
     if (performance.now() - measuredAt > MEASURED_MS) {
       measuredAt = performance.now()
       used = await spools.bytesByOrganization(db, spoolId)
     }
-    const own = (used.get(organizationId) ?? 0) + bytes
+    const waiting = used.get(organizationId) ?? 0
+    const own = waiting + bytes
     const all = [...used.values()].reduce((sum, size) => sum + size, bytes)
-    if (own > config.ARCHIVE_SPOOL_MAX_MB * MEGABYTE - all) {
+    const share = config.ARCHIVE_SPOOL_MAX_MB * MEGABYTE - all
+    // A single message may need more than its part, and must not wait for ever.
+    if (own > share * (waiting === 0 ? 1 : part)) {
       throw new SpoolFull('the archive has no room for messages that wait for their upload')
     }
     used.set(organizationId, own)
@@ -87,10 +94,11 @@ export function keepMail(core: Needs) {
 
   async function store(kept: Kept, { content_hash, keysRead, people }: Prepared): Promise<Outcome> {
     const { organizationId: organization_id, direction, message, receivedAt = now() } = kept
+    const part = kept.isImport ? IMPORT_PART : 1
     const recipients = await keys.recipientsFor(organization_id, keysRead)
     const { sealed, suffix } = await sealMessage(recipients, message.raw)
     const spool_id = await spool.id()
-    await requireRoom(spool_id, organization_id, sealed.length)
+    await requireRoom(spool_id, organization_id, sealed.length, part)
     const id = ulid()
     const storage_key = keyOf(config.ARCHIVE_S3_PREFIX, organization_id, now(), `${id}.${suffix}`)
     await spool.write(storage_key, sealed)

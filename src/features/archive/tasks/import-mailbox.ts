@@ -5,6 +5,7 @@ import { ImapAway, withMailbox } from '../../../mail/imap-mailbox.ts'
 import { MimeMessage } from '../../../mime/message.ts'
 import { keepMail } from '../store/keep-mail.ts'
 import type { JobWork } from './job-work.ts'
+import type { UnfinishedFolder } from './jobs.repository.ts'
 
 const SHARED = /^shared\//i
 const UNWANTED = new Set(['\\Noselect', '\\NonExistent'])
@@ -12,23 +13,26 @@ const UNWANTED_USE = new Set(['\\Junk', '\\Trash', '\\Drafts'])
 const REPORTED_EVERY = 20
 
 /**
- * Archives the mail that a mailbox has already, except junk, trash and drafts. A message that is archived
- * is recognized by its content, so an interrupted import goes on after its last folder.
+ * Archives the mail that a mailbox has already, except junk, trash and drafts. An interrupted import goes
+ * on after its last message. A message that is archived is recognized by its content.
  */
 export async function importMailbox(core: Core, { job, report, signal }: JobWork): Promise<void> {
   const email = job.email ?? ''
   const archive = keepMail(core)
+  let finished = job.done
   await withMailbox(core, email, async (client) => {
-    const folders = await foldersOf(client)
-    const statuses = await Promise.all(
-      folders.map((path) => client.status(path, { messages: true })),
+    const folders = (await foldersOf(client)).filter((path) => path > job.position)
+    const sizes = await Promise.all(
+      folders.map(async (path) => {
+        const status = await client.status(path, { messages: true })
+        return status ? (status.messages ?? 0) : 0
+      }),
     )
-    const total = statuses.reduce((sum, one) => sum + (one ? (one.messages ?? 0) : 0), 0)
-    await report({ total })
-    for (const folder of folders.filter((path) => path > job.position)) {
+    for (const [index, folder] of folders.entries()) {
+      const later = sizes.slice(index + 1).reduce((sum, size) => sum + size, 0)
       const lock = await client.getMailboxLock(folder, { readOnly: true })
       try {
-        await importFolder(client)
+        await importFolder(client, folder, later)
       } finally {
         lock.release()
       }
@@ -38,29 +42,33 @@ export async function importMailbox(core: Core, { job, report, signal }: JobWork
     if (!client.usable) throw new ImapAway('connection lost during the import')
   })
 
-  async function importFolder(client: ImapFlow): Promise<void> {
-    if (client.mailbox === false || client.mailbox.exists === 0) return
-    const uids: { uid: number; at: Date | undefined }[] = []
-    for await (const { uid, internalDate } of client.fetch('1:*', {
-      uid: true,
-      internalDate: true,
-    })) {
-      uids.push({ uid, at: internalDate ? new Date(internalDate) : undefined })
-    }
+  async function importFolder(client: ImapFlow, path: string, later: number): Promise<void> {
+    if (client.mailbox === false) return
+    const uid_validity = String(client.mailbox.uidValidity)
+    const after = lastUidIn(job.unfinished_folder, path, uid_validity)
+    const messages = client.mailbox.exists === 0 ? [] : await messagesOf(client, after)
+    await report({ total: finished + messages.length + later })
     const counts = { done: 0, added: 0, failed: 0 }
+    let last_uid = 0
     const flush = async () => {
-      await report(counts)
+      if (counts.done === 0) return
+      await report({ ...counts, unfinished_folder: { path, uid_validity, last_uid } })
+      finished += counts.done
       Object.assign(counts, { done: 0, added: 0, failed: 0 })
     }
-    for (const { uid, at } of uids) {
-      signal.throwIfAborted()
-      counts.done++
-      const outcome = await importMessage(client, uid, at)
-      if (outcome === 'stored') counts.added++
-      if (outcome === undefined) counts.failed++
-      if (counts.done === REPORTED_EVERY) await flush()
+    try {
+      for (const { uid, at } of messages) {
+        signal.throwIfAborted()
+        const outcome = await importMessage(client, uid, at)
+        counts.done++
+        if (outcome === 'stored') counts.added++
+        if (outcome === undefined) counts.failed++
+        last_uid = uid
+        if (counts.done === REPORTED_EVERY) await flush()
+      }
+    } finally {
+      await flush()
     }
-    await flush()
   }
 
   /** Undefined for a message that was deleted meanwhile. */
@@ -79,10 +87,30 @@ export async function importMailbox(core: Core, { job, report, signal }: JobWork
       sender: author,
       recipients: isSent && others.length > 0 ? others : [email],
       message,
+      isImport: true,
       ...(at && { receivedAt: at }),
     })
     return outcome.status
   }
+}
+
+/** The last message that was imported from the folder; 0 when there is none. */
+const lastUidIn = (
+  unfinished: UnfinishedFolder | null,
+  path: string,
+  uidValidity: string,
+): number =>
+  unfinished?.path === path && unfinished.uid_validity === uidValidity ? unfinished.last_uid : 0
+
+async function messagesOf(client: ImapFlow, afterUid: number) {
+  const messages: { uid: number; at: Date | undefined }[] = []
+  const found = client.fetch(`${afterUid + 1}:*`, { uid: true, internalDate: true }, { uid: true })
+  for await (const { uid, internalDate } of found) {
+    // The range also names the last message when it is older (RFC 3501 6.4.8).
+    if (uid <= afterUid) continue
+    messages.push({ uid, at: internalDate ? new Date(internalDate) : undefined })
+  }
+  return messages.sort((a, b) => a.uid - b.uid)
 }
 
 const foldersOf = async (client: ImapFlow): Promise<string[]> =>

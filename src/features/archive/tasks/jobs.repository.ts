@@ -59,12 +59,22 @@ export async function list(db: Db, organizationId: string, page: Page) {
   return { items, total }
 }
 
+/** The folder that an import has begun. */
+export interface UnfinishedFolder {
+  path: string
+  uid_validity: string
+  last_uid: number
+}
+
 export interface ClaimedJob {
   id: string
   organization_id: string
   kind: 'import' | 'rekey'
   email: string | null
+  /** Messages that were looked at before an interruption. */
+  done: number
   position: string
+  unfinished_folder: UnfinishedFolder | null
 }
 
 /** Claims a job of an organization for which this process runs none. */
@@ -74,11 +84,12 @@ export const claim = (db: Db, lease: Lease): Promise<ClaimedJob | undefined> =>
     where: sql`status in ('queued', 'running')`,
     orderBy: sql`created_at, id`,
     set: sql`status = 'running'`,
-    returning: sql`id, organization_id, kind, email, position`,
+    returning: sql`id, organization_id, kind, email, done, position, unfinished_folder`,
   })
 
 export interface Progress {
   position?: string
+  unfinished_folder?: UnfinishedFolder
   total?: number
   done?: number
   added?: number
@@ -88,8 +99,10 @@ export interface Progress {
 /** Adds to the counts. False when the lease is lost. */
 export async function progress(db: Db, id: string, lease: Lease, more: Progress) {
   const { position = null, total = null, done = 0, added = 0, failed = 0 } = more
+  const folder = more.unfinished_folder && JSON.stringify(more.unfinished_folder)
   const { numAffectedRows } = await sql`
     update archive_jobs set position = coalesce(${position}, position),
+      unfinished_folder = coalesce(${folder ?? null}::text::jsonb, unfinished_folder),
       total = coalesce(${total}::int, total), done = done + ${done}::int,
       added = added + ${added}::int, failed = failed + ${failed}::int
     where id = ${id} and ${heldBy(lease)}`.execute(db)

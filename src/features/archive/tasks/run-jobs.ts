@@ -2,6 +2,7 @@ import type { Core } from '../../../core.ts'
 import type { Chore } from '../../../jobs/chores.ts'
 import { LeaseLost, newLease, underLease } from '../../../jobs/lease.ts'
 import type { Storages } from '../storage/storage.ts'
+import { SpoolFull } from '../store/keep-mail.ts'
 import { importMailbox } from './import-mailbox.ts'
 import { JobFailed, type JobWork, type Report } from './job-work.ts'
 import * as jobs from './jobs.repository.ts'
@@ -9,6 +10,8 @@ import { sealAnew } from './seal-anew.ts'
 
 const LEASE_SECONDS = 60
 const PAUSE_SECONDS = 5
+/** For an import without room: a storage that is away does not come back at once. */
+const FULL_PAUSE_SECONDS = 180
 
 /** Runs the jobs of the archive, for each organization one at a time in each process. */
 export const runArchiveJobs = (storages: Storages, stopping: AbortSignal): Chore => ({
@@ -33,7 +36,7 @@ export const runArchiveJobs = (storages: Storages, stopping: AbortSignal): Chore
           await jobs.finish(core.db, job.id, lease, text, core.now())
           return
         }
-        const pauseSeconds = stopping.aborted ? 0 : PAUSE_SECONDS
+        const pauseSeconds = stopping.aborted ? 0 : pauseAfter(error)
         await jobs.interrupt(core.db, job.id, lease, { error: text, pauseSeconds })
         core.log.warn({ err: error, job: job.id }, 'job of the archive interrupted, will resume')
       }
@@ -41,6 +44,9 @@ export const runArchiveJobs = (storages: Storages, stopping: AbortSignal): Chore
     return true
   },
 })
+
+const pauseAfter = (error: unknown): number =>
+  error instanceof SpoolFull ? FULL_PAUSE_SECONDS : PAUSE_SECONDS
 
 const run = (core: Core, storages: Storages, work: JobWork): Promise<void> =>
   work.job.kind === 'import' ? importMailbox(core, work) : sealAnew(core, storages, work)

@@ -27,7 +27,7 @@ export const tablesOfArchive: readonly PersonalTable[] = [
   {
     table: 'archive_jobs',
     personal: 'email created_by',
-    plain: 'kind status position error',
+    plain: 'kind status position error unfinished_folder',
     find: addressIn('email'),
     owner: 'organization_id',
     exported: 'records',
