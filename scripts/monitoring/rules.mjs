@@ -77,6 +77,14 @@ const ALERTS = [
     summary: 'Archived mail has waited for its upload for {{ $value | humanizeDuration }}',
   },
   {
+    alert: 'MailplaneArchiveNotDeleted',
+    reads: ['archiver_deletions_overdue'],
+    expr: 'archiver_deletions_overdue > 0',
+    for: '1h',
+    severity: 'warning',
+    summary: '{{ $value }} objects of deleted mail are still in the storage of the archive',
+  },
+  {
     alert: 'MailplaneArchiveDamaged',
     reads: ['archiver_check_damaged'],
     expr: 'archiver_check_damaged > 0',

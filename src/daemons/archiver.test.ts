@@ -308,16 +308,29 @@ it('takes messages of other services once, and tells how many wait', async () =>
   const raw = Buffer.from('Subject: h\xe9\r\n\r\n8-bit', 'latin1')
   const first = await app.send('POST', path, { headers, raw })
   expect(first.body).toMatchObject({ status: 'ok', is_new: true })
+  const { stored_size } = await app.core.db
+    .selectFrom('archived_messages')
+    .select('stored_size')
+    .where('id', '=', first.body.archive_id)
+    .executeTakeFirstOrThrow()
+  expect(['spool', 's3']).toContain(first.body.storage_type)
+  expect(first.body.compressed_size).toBe(stored_size)
   const json = { recipient: `joe@${acme.domain}`, sender: OUTSIDE, content: raw.toString('base64') }
   const again = await app.send('POST', '/archive', {
     headers: { 'x-internal-token': INTERNAL_TOKEN },
     body: json,
   })
-  expect(again.body).toMatchObject({ is_new: false, archive_id: first.body.archive_id })
+  expect(again.body).toMatchObject({
+    is_new: false,
+    archive_id: first.body.archive_id,
+    compressed_size: stored_size,
+  })
   expect((await only(acme)).recipients).toHaveLength(2)
   const drained = await app.send('POST', '/archive/spool/drain', {
     headers: { 'x-internal-token': INTERNAL_TOKEN },
   })
   expect(drained.body).toMatchObject({ status: 'ok', spools: [{ messages: 0 }] })
+  const stored = await app.send('POST', path, { headers, raw })
+  expect(stored.body).toMatchObject({ is_new: false, storage_type: 's3' })
   expect((await app.send('POST', path, { raw })).status).toBe(401)
 })

@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,8 +8,14 @@ import { join } from 'node:path'
 interface S3rver {
   run(): Promise<AddressInfo>
   close(): Promise<void>
-  httpServer: { closeAllConnections(): void }
+  httpServer: HttpServer
 }
+
+/** The treatment of a request: refused with 403, not answered, or done without an answer. */
+export type Fate = 'refused' | 'ignored' | 'unanswered'
+type FateOf = (method: string, url: string) => Fate | undefined
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 const BUCKET = 'archive'
 const KEY = 'S3RVER'
@@ -20,6 +27,7 @@ export async function startS3() {
   const Server = createRequire(import.meta.url)('@20minutes/s3rver') as new (
     options: object,
   ) => S3rver
+  let fateOf: FateOf = () => undefined
   const open = async (port: number) => {
     const server = new Server({
       address: '127.0.0.1',
@@ -29,6 +37,19 @@ export async function startS3() {
       configureBuckets: [{ name: BUCKET }],
     })
     const address = await server.run()
+    const { httpServer } = server
+    const [handle] = httpServer.listeners('request') as Listener[]
+    httpServer.removeAllListeners('request').on('request', (request, response) => {
+      const fate = fateOf(request.method ?? '', request.url ?? '')
+      if (fate === 'ignored') return
+      if (fate === 'refused') {
+        request.resume()
+        response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>')
+      } else {
+        if (fate === 'unanswered') response.end = () => response
+        handle?.(request, response)
+      }
+    })
     return { server, port: address.port }
   }
   let opened = await open(0)
@@ -82,6 +103,10 @@ export async function startS3() {
       if (!file) throw new Error(`no object ${key}`)
       writeFileSync(file, change(readFileSync(file)))
     },
+    /** Decides about each request; undefined is the usual treatment. */
+    decide(decide: FateOf) {
+      fateOf = decide
+    },
     away,
     /** Takes requests and does not answer; returns how many it has. */
     async silence() {
@@ -98,6 +123,7 @@ export async function startS3() {
       return () => requests
     },
     async back() {
+      fateOf = () => undefined
       await endSilence()
       if (isOpen) return
       opened = await open(port)

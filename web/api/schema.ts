@@ -78,7 +78,7 @@ export type AlertRule = {
   id: string
   name: string
   description: string | null
-  metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+  metric: "archive_damaged" | "archive_deletions_overdue" | "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
   comparator: ">" | ">=" | "<" | "<=" | "=="
   threshold: number
   /** Seconds that the condition must hold before the rule fires */
@@ -211,6 +211,8 @@ export type ArchiveSpoolStatus = {
   }>
   /** Objects that are still to be deleted */
   deletions: number
+  /** Objects among them that could not be deleted for 2 hours */
+  overdue_deletions: number
   last_check: {
     begun_at: string
     finished_at: string | null
@@ -4759,7 +4761,7 @@ export interface Get {
   '/platform/alerts/metrics': {
     data: {
       items: Array<{
-        metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+        metric: "archive_damaged" | "archive_deletions_overdue" | "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
         unit: string
         description: string
         /** A rule may watch a single organization */
@@ -4779,7 +4781,7 @@ export interface Get {
       per_page?: number
       /** Part of name or description */
       q?: string
-      metric?: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric?: "archive_damaged" | "archive_deletions_overdue" | "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       severity?: "critical" | "warning" | "info"
       enabled?: boolean
       /** Exact */
@@ -9265,7 +9267,7 @@ export interface Post {
     body: {
       name: string
       description?: string | null
-      metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric: "archive_damaged" | "archive_deletions_overdue" | "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator: ">" | ">=" | "<" | "<=" | "=="
       threshold: number
       for_seconds?: number
@@ -9284,7 +9286,7 @@ export interface Post {
     data: {
       rule_id: string
       name: string
-      metric: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric: "archive_damaged" | "archive_deletions_overdue" | "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator: ">" | ">=" | "<" | "<=" | "=="
       threshold: number
       unit: string
@@ -11156,7 +11158,7 @@ export interface Put {
     body?: {
       name?: string
       description?: string | null
-      metric?: "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
+      metric?: "archive_damaged" | "archive_deletions_overdue" | "archive_waiting_hours" | "backup_age_hours" | "bounce_rate_percent" | "certificates_expiring_days" | "denied_operator_actions_24h" | "disk_used_percent" | "dns_block_listings" | "drill_age_hours" | "failed_auth_24h" | "quarantine_pending" | "queue_deferred" | "queue_depth" | "queue_oldest_age_seconds" | "queue_oldest_deferred_seconds" | "queue_size_bytes" | "services_down" | "storage_used_percent" | "webhook_dead_letters"
       comparator?: ">" | ">=" | "<" | "<=" | "=="
       threshold?: number
       for_seconds?: number

@@ -163,6 +163,9 @@ export const SpoolStatus = Type.Object(
       }),
     ),
     deletions: Type.Integer({ description: 'Objects that are still to be deleted' }),
+    overdue_deletions: Type.Integer({
+      description: 'Objects among them that could not be deleted for 2 hours',
+    }),
     last_check: Nullable(
       Type.Object({
         begun_at: Timestamp,

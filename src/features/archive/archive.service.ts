@@ -2,6 +2,7 @@ import { InsufficientRole } from '../../access/access.errors.ts'
 import { atLeast, type Caller } from '../../access/caller.ts'
 import type { Core } from '../../core.ts'
 import { invalidField, ServiceUnavailable, Unprocessable } from '../../errors.ts'
+import { overdueDeletions } from '../../hosting/archive-figures.repository.ts'
 import { record } from '../../hosting/compliance-trail.repository.ts'
 import { lockOrganization } from '../../hosting/held-mailboxes.repository.ts'
 import { type Page, paginated } from '../../http/paging.ts'
@@ -233,6 +234,7 @@ export function archiveService(core: Core, storages: Storages) {
       storage_type: storages.current ?? null,
       spools: await spools.list(db),
       deletions: await organizations.countDeletions(db),
+      overdue_deletions: await overdueDeletions(db, now()),
       last_check: (await checks.latest(db)) ?? null,
     }),
   }

@@ -10,3 +10,11 @@ export const hostOf = async (db: Db, domain: string): Promise<string | undefined
       .where('ownership_verified_at', 'is not', null)
       .executeTakeFirst()
   )?.organization_id
+
+/** The present storage of a message and its size there. */
+export const placeOf = (db: Db, archiveId: string) =>
+  db
+    .selectFrom('archived_messages')
+    .select(['storage_type', 'stored_size as compressed_size'])
+    .where('id', '=', archiveId)
+    .executeTakeFirst()

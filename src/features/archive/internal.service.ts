@@ -2,7 +2,7 @@ import type { Core } from '../../core.ts'
 import { Unprocessable } from '../../errors.ts'
 import { domainOf } from '../../lib/mail-address.ts'
 import { MimeMessage } from '../../mime/message.ts'
-import { hostOf } from './internal.repository.ts'
+import { hostOf, placeOf } from './internal.repository.ts'
 import { keepMail } from './store/keep-mail.ts'
 import * as spools from './store/spools.repository.ts'
 
@@ -30,7 +30,9 @@ export function internalService(core: Core, drain: () => Promise<void>) {
       const kept = { organizationId, direction, sender, recipients: [recipient], message }
       const outcome = await archive.keep(kept)
       if (outcome.status === 'off') return { status: 'off' }
-      return { status: 'ok', archive_id: outcome.archiveId, is_new: outcome.status === 'stored' }
+      const { archiveId: archive_id } = outcome
+      const is_new = outcome.status === 'stored'
+      return { status: 'ok', archive_id, is_new, ...(await placeOf(db, archive_id)) }
     },
 
     spool: async () => ({ spools: await spools.list(db) }),

@@ -25,6 +25,8 @@ const en = {
   metric: 'Figure',
   anyMetric: 'Any figure',
   metrics: {
+    archive_damaged: 'Damaged archived mail',
+    archive_deletions_overdue: 'Objects of the archive that could not be deleted',
     archive_waiting_hours: 'Hours that archived mail waits for its upload',
     backup_age_hours: 'Hours since the last backup',
     bounce_rate_percent: 'Bounce rate',
@@ -118,6 +120,8 @@ const de: typeof en = {
   metric: 'Wert',
   anyMetric: 'Jeder Wert',
   metrics: {
+    archive_damaged: 'Beschädigte archivierte Mail',
+    archive_deletions_overdue: 'Objekte des Archivs, die nicht gelöscht werden konnten',
     archive_waiting_hours: 'Stunden, die archivierte Mail auf ihr Hochladen wartet',
     backup_age_hours: 'Stunden seit der letzten Sicherung',
     bounce_rate_percent: 'Anteil unzustellbarer Mail',

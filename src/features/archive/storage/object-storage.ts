@@ -14,3 +14,6 @@ export interface Storage {
 
 /** The storage is unreachable or refused a request; it is tried again later. */
 export class StorageAway extends Error {}
+
+/** The storage works and refused a request for one object; others may succeed. */
+export class ObjectRefused extends StorageAway {}

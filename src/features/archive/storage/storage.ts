@@ -6,6 +6,8 @@ import { s3Storage } from './s3.ts'
 export interface Storages {
   /** The storage of new objects; undefined when mail is not archived. */
   current: StorageType | undefined
+  /** The configured storages. */
+  all: readonly StorageType[]
   /** Throws `StorageAway` for a storage that is not configured any more. */
   of(type: StorageType): Storage
   close(): void
@@ -18,6 +20,7 @@ export function openStorages({ config, outbound, now }: Pick<Core, 'config' | 'o
   }
   const storages: Storages = {
     current: opened.s3 ? 's3' : opened.local ? 'local' : undefined,
+    all: Object.keys(opened) as StorageType[],
     of(type) {
       const storage = opened[type]
       if (!storage) throw new StorageAway(`the storage ${type} of the archive is not configured`)

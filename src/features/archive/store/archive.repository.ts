@@ -89,7 +89,7 @@ export async function insert(db: Db, row: NewArchived, people: People): Promise<
       on conflict (organization_id, content_hash) do nothing
       returning id, organization_id, received_at
     ), copies as (${insertCopies(people)} returning archive_id)
-    select id from message`.execute(db)
+    select nextval('archive_taken_spool') from message`.execute(db)
   return rows.length > 0
 }
 
@@ -124,7 +124,7 @@ export async function setUploaded(tx: Tx, ids: readonly string[], type: StorageT
   const { rows } = await sql<Uploaded>`
     update archived_messages set storage_type = ${type}, spool_id = null
     where id = any(${[...ids]}::text[]) and storage_type = 'spool'
-    returning id, organization_id, message_id, storage_key, stored_size,
+    returning nextval(${`archive_taken_${type}`}::regclass), id, organization_id, message_id, storage_key, stored_size,
       exists (select from archived_copies copies
         where copies.archive_id = archived_messages.id and copies.is_own
           and is_held(archived_messages.organization_id, copies.address, ${now.toISOString()}))
@@ -141,12 +141,28 @@ export const existing = async (db: Db, ids: readonly string[]): Promise<Set<stri
   return new Set(rows.map(({ id }) => id))
 }
 
-export const retryLater = (db: Db, id: string, at: Date) =>
-  db
-    .updateTable('archived_messages')
-    .set({ retry_at: at.toISOString() })
-    .where('id', '=', id)
-    .execute()
+/**
+ * Lets others go first; the pause grows with the age of the message, from half a minute to ten minutes.
+ * False when the message does not wait any more.
+ */
+export async function retryLater(db: Db, id: string, now: Date): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update archived_messages set retry_at = ${now.toISOString()}::timestamptz
+      + least(greatest(${now.toISOString()}::timestamptz - archived_at, interval '30 seconds'),
+        interval '10 minutes')
+    where id = ${id} and storage_type = 'spool'`.execute(db)
+  return numAffectedRows === 1n
+}
+
+/** Files of a spool that are tried again later. */
+export async function countLater(db: Db, spoolId: string, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from archived_messages
+    where storage_type = 'spool' and spool_id = ${spoolId} and retry_at > ${now.toISOString()}`.execute(
+    db,
+  )
+  return rows[0]?.count ?? 0
+}
 
 /** The names of spool files, without their folder, that rows still wait for. */
 export async function stillWaiting(db: Db, spoolId: string, ids: readonly string[]) {
@@ -196,6 +212,20 @@ export const storedAfter = (db: Db, organizationId: string, after: string, limit
     .orderBy('id')
     .limit(limit)
     .execute()
+
+/** The first and the last object in storage; the same twice, or none. */
+export async function oldestAndNewest(db: Db): Promise<Stored[]> {
+  const end = (direction: 'asc' | 'desc') =>
+    db
+      .selectFrom('archived_messages')
+      .select(stored)
+      .where('storage_type', '<>', 'spool')
+      .orderBy('id', direction)
+      .limit(1)
+      .executeTakeFirst()
+  const ends = await Promise.all([end('asc'), end('desc')])
+  return ends.filter((row) => row !== undefined)
+}
 
 /** A random sample of the objects in storage. */
 export async function sample(db: Db, limit: number): Promise<Stored[]> {

@@ -1,5 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
+import type { StorageType } from '../storage/object-storage.ts'
+
+type Place = 'spool' | StorageType
 
 /** Reports that a process uploads from the folder; `problem` is why it cannot. */
 export const report = (db: Db, id: string, host: string, problem: string | null, now: Date) =>
@@ -42,6 +45,15 @@ export async function list(db: Db): Promise<SpoolStatus[]> {
     ) as files on files.spool_id = spools.id
     order by spools.id`.execute(db)
   return rows
+}
+
+/** Messages that each place has taken since the beginning. */
+export async function taken(db: Db): Promise<Record<Place, number>> {
+  const { rows } = await sql<Record<Place, number>>`
+    select coalesce(pg_sequence_last_value('archive_taken_spool'), 0) as spool,
+      coalesce(pg_sequence_last_value('archive_taken_s3'), 0) as s3,
+      coalesce(pg_sequence_last_value('archive_taken_local'), 0) as local`.execute(db)
+  return rows[0] as Record<Place, number>
 }
 
 /** The bytes that wait in the folder. */

@@ -9,6 +9,13 @@ export const latest = (db: Db) =>
     .limit(1)
     .executeTakeFirst()
 
+export async function lastFinished(db: Db) {
+  const { rows } = await sql<{ finished_at: string; checked: number }>`
+    select finished_at, checked from archive_checks
+    where finished_at is not null order by begun_at desc limit 1`.execute(db)
+  return rows[0]
+}
+
 export const begin = (db: Db, id: string, at: Date) =>
   db.insertInto('archive_checks').values({ id, begun_at: at.toISOString() }).execute()
 

@@ -2,10 +2,10 @@ import { hostname } from 'node:os'
 import type { Core } from '../../../core.ts'
 import { occurrence } from '../../../events/events.ts'
 import type { Chore } from '../../../jobs/chores.ts'
-import { HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
+import { MINUTE_MS } from '../../../lib/time.ts'
 import { ArchiveStored } from '../archive.events.ts'
 import { openSpool, type Spool } from '../spool/spool.ts'
-import { StorageAway } from '../storage/object-storage.ts'
+import { ObjectRefused, StorageAway } from '../storage/object-storage.ts'
 import type { Storages } from '../storage/storage.ts'
 import * as archive from '../store/archive.repository.ts'
 import * as deletions from '../store/deletions.repository.ts'
@@ -43,43 +43,51 @@ export function uploadSpool(core: Core, storages: Storages, counts: UploadCounts
       if (current === undefined) return false
       const spoolId = await spool.id()
       const files = await archive.waiting(core.db, spoolId, core.now(), BATCH_SIZE)
+      let later: number
       try {
-        await uploadAll(core, storages, spool, files, counts)
+        later = await uploadAll(core, storages, spool, files, counts)
       } catch (error) {
         counts.failed++
         await report(spoolId, messageOf(error))
         throw error
       }
-      await report(spoolId, null)
+      // Counting reads every waiting row, so it is left out while all goes well.
+      const isWell = later === 0 && reported?.problem === null
+      await report(spoolId, isWell ? null : await problemOfLater(core, spoolId))
       return files.length === BATCH_SIZE
     },
   }
 }
 
+/**
+ * A file that cannot be uploaded is tried again later; the round ends only when the storage is away.
+ * Returns the number of files that are tried again.
+ */
 async function uploadAll(
   core: Core,
   storages: Storages,
   spool: Spool,
   files: readonly archive.Waiting[],
   counts: UploadCounts,
-): Promise<void> {
+): Promise<number> {
   const { current } = storages
-  if (current === undefined || files.length === 0) return
+  if (current === undefined || files.length === 0) return 0
   const storage = storages.of(current)
   const uploaded: archive.Waiting[] = []
-  let failure: unknown
+  const failed: { file: archive.Waiting; error: unknown }[] = []
+  let away: unknown
   const rest = files.values()
   const lane = async () => {
     for (const file of rest) {
-      if (failure !== undefined) return
+      if (away !== undefined) return
       try {
         const sealed = await spool.read(file.storage_key)
-        if (sealed) {
-          await storage.put(file.storage_key, sealed)
-          uploaded.push(file)
-        } else await missing(core, file)
+        if (!sealed) throw new Missing('the file is missing')
+        await storage.put(file.storage_key, sealed)
+        uploaded.push(file)
       } catch (error) {
-        failure = error
+        if (error instanceof StorageAway && !(error instanceof ObjectRefused)) away = error
+        else failed.push({ file, error })
       }
     }
   }
@@ -89,7 +97,12 @@ async function uploadAll(
     for (const { storage_key } of uploaded) await spool.remove(storage_key)
     counts.uploaded += uploaded.length
   }
-  if (failure !== undefined) throw failure
+  for (const { file, error } of failed) await later(core, file, error)
+  if (away !== undefined) throw away
+  // Wrong rights of the folder or of the key of the storage: more files would fail as well.
+  if (uploaded.length === 0 && failed.length > 1) throw failed[0]?.error
+  counts.failed += failed.length
+  return failed.length
 }
 
 async function mark(core: Core, storages: Storages, files: readonly archive.Waiting[]) {
@@ -123,16 +136,19 @@ async function mark(core: Core, storages: Storages, files: readonly archive.Wait
   }
 }
 
-/** The file was uploaded by another process just now, or it was removed. */
-async function missing({ db, log, now }: Core, { id, storage_key }: archive.Waiting) {
-  const [row] = await db
-    .selectFrom('archived_messages')
-    .select('storage_type')
-    .where('id', '=', id)
-    .execute()
-  if (row?.storage_type !== 'spool') return
-  log.error({ storage_key, alert: true }, 'a file of the archive spool is missing')
-  await archive.retryLater(db, id, new Date(now().getTime() + HOUR_MS))
+class Missing extends Error {}
+
+/** Lets the files after this one go first, unless another process uploaded or deleted it just now. */
+async function later(core: Core, { id, storage_key }: archive.Waiting, error: unknown) {
+  if (!(await archive.retryLater(core.db, id, core.now()))) return
+  const isMissing = error instanceof Missing
+  const problem = isMissing ? 'a file of the archive spool is missing' : 'upload of a file failed'
+  core.log.error({ err: error, storage_key, alert: true }, problem)
+}
+
+async function problemOfLater(core: Core, spoolId: string): Promise<string | null> {
+  const count = await archive.countLater(core.db, spoolId, core.now())
+  return count === 0 ? null : `${count} files cannot be uploaded and are tried again, see the log`
 }
 
 const messageOf = (error: unknown): string =>

@@ -2,6 +2,8 @@ import type { Block, BlockNeeds } from '../overview/block.ts'
 import { blocks } from '../overview/blocks.ts'
 import { bounceRate } from '../overview/volume.ts'
 import {
+  archiveDamaged,
+  archiveDeletions,
   archiveWaiting,
   blockListings,
   deferredMessages,
@@ -29,6 +31,19 @@ const figure =
 
 /** All metrics that a rule can watch, in alphabetical order. */
 export const alertMetrics = {
+  archive_damaged: {
+    unit: 'messages',
+    description:
+      'Damaged or missing messages by the last check of the archive; no value before one',
+    perOrganization: false,
+    read: archiveDamaged,
+  },
+  archive_deletions_overdue: {
+    unit: 'objects',
+    description: 'Objects of deleted archived messages that could not be deleted for 2 hours',
+    perOrganization: false,
+    read: archiveDeletions,
+  },
   archive_waiting_hours: {
     unit: 'hours',
     description: 'Age of the oldest archived message that waits for its upload',

@@ -1,5 +1,9 @@
 import { sql } from 'kysely'
-import { hoursWaiting } from '../../../hosting/archive-waiting.repository.ts'
+import {
+  damagedMessages,
+  hoursWaiting,
+  overdueDeletions,
+} from '../../../hosting/archive-figures.repository.ts'
 import { normalizeIp } from '../../../lib/ip.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
 import { lastDrill } from '../backups/backups.repository.ts'
@@ -109,3 +113,10 @@ export async function archiveWaiting({ config, db, now }: BlockNeeds): Promise<n
   if (config.S3_BUCKET === undefined && config.ARCHIVE_FOLDER === undefined) return null
   return hoursWaiting(db, now())
 }
+
+/** Also on a host whose archive was turned off: its deletions wait. */
+export const archiveDeletions = ({ db, now }: BlockNeeds): Promise<number> =>
+  overdueDeletions(db, now())
+
+/** Damaged or missing archived messages; null before the first check of the archive. */
+export const archiveDamaged = ({ db }: BlockNeeds): Promise<number | null> => damagedMessages(db)
