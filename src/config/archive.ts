@@ -27,6 +27,10 @@ export const archiveVariables = {
   ARCHIVE_AGE_IDENTITY_FILE: env.text(
     'File with the age identities of the archive, the current one first; unset: kept in the database',
   ),
+  ARCHIVE_IDENTITY_LOST: env.flag(
+    'Start although no identity of the platform opens the oldest or the newest archived message',
+    false,
+  ),
   DR_AGE_RECIPIENT: env.text(
     'A further age recipient of every archived message, whose identity is kept elsewhere',
   ),

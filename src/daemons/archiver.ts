@@ -1,7 +1,7 @@
 import { archiveMetrics } from '../features/archive/archive.metrics.ts'
 import { internalRoutes } from '../features/archive/internal.routes.ts'
 import { internalService } from '../features/archive/internal.service.ts'
-import { archiveKeys } from '../features/archive/sealing/keys.ts'
+import { tryKeys } from '../features/archive/sealing/try-keys.ts'
 import { sweepSpool } from '../features/archive/spool/sweep.ts'
 import { openStorages } from '../features/archive/storage/storage.ts'
 import { readBack } from '../features/archive/tasks/read-back.ts'
@@ -21,7 +21,7 @@ import type { Daemon } from './daemon.ts'
 export const archiver: Daemon = {
   async start(core) {
     const storages = openStorages(core)
-    if (storages.current !== undefined) await archiveKeys(core).verify()
+    await tryKeys(core, storages)
     const stopping = new AbortController()
     const counts: UploadCounts = { uploaded: 0, failed: 0 }
     const upload = uploadSpool(core, storages, counts)

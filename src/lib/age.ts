@@ -46,6 +46,9 @@ export interface AgeIdentity {
 /** The bytes are no age file, were changed, or are sealed for others. */
 export class CannotOpen extends Error {}
 
+/** The file is for other identities. */
+export class NoIdentityFits extends CannotOpen {}
+
 /** Undefined for a text that is no X25519 recipient such as `age1…`. */
 export function readRecipient(text: string): AgeRecipient | undefined {
   const read = bech32Decode(text)
@@ -95,7 +98,7 @@ export async function ageSeal(recipients: readonly AgeRecipient[], plain: Buffer
 export async function ageOpen(identities: readonly AgeIdentity[], file: Buffer): Promise<Buffer> {
   const { header, mac, stanzas, payload } = readHeader(file)
   const fileKey = fileKeyOf(identities, stanzas)
-  if (!fileKey) throw new CannotOpen('no identity fits')
+  if (!fileKey) throw new NoIdentityFits('no identity fits')
   const expected = macOf(fileKey, header)
   if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) {
     throw new CannotOpen('the header was changed')

@@ -77,6 +77,11 @@ export function archiveKeys({
     return first ? first.recipient.text : (known ?? current(null))
   }
 
+  const platformIdentities = async (): Promise<AgeIdentity[]> => [
+    ...(await fromFile()),
+    ...(await keys.listFor(db, null)).flatMap(opened),
+  ]
+
   return {
     /** The recipients of a new message; keys that the caller has read already are not read again. */
     async recipientsFor(organizationId: string, read?: ReadKeys): Promise<AgeRecipient[]> {
@@ -104,14 +109,16 @@ export function archiveKeys({
 
     currentOf: (organizationId: string) => keys.current(db, organizationId),
 
+    /** The identities of the platform, which open the objects of every organization. */
+    platformIdentities,
+
     /** Opening needs the identity of the platform: without it the archive could only be written. */
     async verify(): Promise<void> {
       const recipient = await platformRecipient()
       if (recipient === config.DR_AGE_RECIPIENT?.toLowerCase()) {
         throw new StartupError('DR_AGE_RECIPIENT is the recipient of the archive itself')
       }
-      const rows = await keys.listFor(db, null)
-      const known = [...(await fromFile()), ...rows.flatMap(opened)]
+      const known = await platformIdentities()
       if (!known.some((identity) => identity.recipient.text === recipient)) {
         throw new StartupError('the identity of the archive cannot be opened')
       }
