@@ -151,6 +151,36 @@ describe('legal holds', () => {
     expect(await check(jane.email)).toBe(false)
   })
 
+  it('is found by address when the domain has changed hands or its mailbox is deleted', async () => {
+    const check = async (email: string) =>
+      (await owner.get(`${PATH}/legal-holds/check/${email}`)).body.data
+    const named = (await hold({ custodians: [jane.email] })).body.data
+    await app.core.db
+      .updateTable('domains')
+      .set({ ownership_verified_at: null })
+      .where('id', '=', acme.domainId)
+      .execute()
+    expect(await check(jane.email)).toMatchObject({ on_hold: true, holds: [{ id: named.id }] })
+    await release(named.id)
+    expect(await check(jane.email)).toMatchObject({ on_hold: false, holds: [] })
+
+    const gone = `gone-${jane.id.toLowerCase()}@elsewhere.test`
+    await app.core.db
+      .insertInto('deleted_mailboxes')
+      .values({ id: jane.id, email: gone, organization_id: acme.organizationId })
+      .execute()
+    const whole = (await hold({ custodians: [] })).body.data
+    expect(await check(gone)).toMatchObject({ on_hold: true, holds: [{ id: whole.id }] })
+    expect((await check(jane.email)).on_hold).toBe(true)
+    expect((await check(globex.email)).on_hold).toBe(false)
+    await release(whole.id)
+    await app.core.db
+      .updateTable('domains')
+      .set({ ownership_verified_at: new Date().toISOString() })
+      .where('id', '=', acme.domainId)
+      .execute()
+  })
+
   it('releases a legal hold once, keeps its record and emits compliance.hold.released', async () => {
     const { id } = (await hold({ name: '50% <b>"off"</b>' })).body.data
     expect((await owner.post(`${PATH}/legal-holds/${id}/release`, {})).status).toBe(422)

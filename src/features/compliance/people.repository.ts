@@ -16,8 +16,47 @@ export const findMailbox = (db: Db, email: string) =>
         .select('ownership_verified_at')
         .where('domains.id', '=', ref('email_accounts.domain_id')),
     )
+    .orderBy('id')
     .limit(1)
     .executeTakeFirst()
+
+interface Request {
+  user_email: string
+  account_id: string | null
+  organization_id: string | null
+  created_at: string
+}
+
+/**
+ * The person of an export or an erasure, and the same address as a mailbox that another organization had
+ * prepared before the request, for a domain that it has not proven to own.
+ */
+export async function personsOf(db: Db, request: Request): Promise<Person[]> {
+  const { user_email: email, account_id, organization_id, created_at } = request
+  const rows = await db
+    .selectFrom('email_accounts')
+    .innerJoin('domains', 'domains.id', 'email_accounts.domain_id')
+    .select(['email_accounts.id', 'email_accounts.organization_id'])
+    .where('email_accounts.email', '=', email)
+    .where(({ or, and, eb }) =>
+      or([
+        eb('email_accounts.id', '=', account_id ?? ''),
+        and([
+          eb('email_accounts.created_at', '<=', created_at),
+          eb('domains.ownership_verified_at', 'is', null),
+        ]),
+      ]),
+    )
+    .orderBy('email_accounts.id')
+    .execute()
+  // The mailbox may be gone already: an erasure goes on after a crash.
+  const isThere = rows.some(({ id }) => id === account_id)
+  const prepared = rows.filter(({ id }) => id !== account_id)
+  return [
+    { email, account_id: isThere ? account_id : null, organization_id },
+    ...prepared.map((row) => ({ email, account_id: row.id, organization_id: row.organization_id })),
+  ]
+}
 
 /** Returns whether Dovecot can open the mailbox. Mailboxes of unproven domains have no mail. */
 export async function hasMail(db: Db, email: string): Promise<boolean> {
@@ -85,3 +124,9 @@ export const lockOrganization = (tx: Tx, id: string) =>
     .where('id', '=', id)
     .forNoKeyUpdate()
     .executeTakeFirst()
+
+/** Locks the organizations of these persons, in the order of their ids. */
+export async function lockOrganizationsOf(tx: Tx, persons: readonly Person[]): Promise<void> {
+  const ids = new Set(persons.flatMap(({ organization_id }) => organization_id ?? []))
+  for (const id of [...ids].sort()) await lockOrganization(tx, id)
+}

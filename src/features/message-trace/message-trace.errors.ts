@@ -9,6 +9,11 @@ export const CannotDecide = defineError<string>({
   status: 409,
   message: (why) => `The message ${why}`,
 })
+export const MessageOnHold = defineError({
+  status: 409,
+  code: 'legal_hold_active',
+  message: 'A legal hold covers an address of this message; release the hold first',
+})
 export const MessageRefused = defineError<string>({
   status: 502,
   message: (reply) => `The mail server refused the message: ${reply}`,

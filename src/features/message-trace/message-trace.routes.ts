@@ -6,6 +6,7 @@ import { PastDaysAway } from '../../outbound/clickhouse.ts'
 import {
   CannotDecide,
   MessageNotFound,
+  MessageOnHold,
   MessageRefused,
   OffsetTooLarge,
   QuarantinedMessageNotFound,
@@ -117,7 +118,10 @@ export const messageTraceRoutes =
     })
 
     app.post('/quarantine/:quarantine_id/delete', {
-      config: { auth: operator('operator'), errors: [QuarantinedMessageNotFound, CannotDecide] },
+      config: {
+        auth: operator('operator'),
+        errors: [QuarantinedMessageNotFound, CannotDecide, MessageOnHold],
+      },
       schema: {
         operationId: 'delete_quarantined_message',
         summary: 'Drop a message that was held back, and nothing else',
@@ -130,7 +134,10 @@ export const messageTraceRoutes =
     })
 
     app.post('/quarantine/:quarantine_id/block', {
-      config: { auth: operator('operator'), errors: [QuarantinedMessageNotFound, CannotDecide] },
+      config: {
+        auth: operator('operator'),
+        errors: [QuarantinedMessageNotFound, CannotDecide, MessageOnHold],
+      },
       schema: {
         operationId: 'block_quarantined_message',
         summary:

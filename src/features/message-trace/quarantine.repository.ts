@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../database/database.ts'
 import { inOrder, pageAndTotal, withIds } from '../../database/paging.ts'
 import { contains } from '../../database/search.ts'
+import { lockOrganization } from '../../hosting/held-mailboxes.repository.ts'
 import type { Slice } from '../../http/paging.ts'
 import { heldBy, isFree, type Lease, leased, released } from '../../jobs/lease.ts'
 
@@ -132,13 +133,31 @@ export const insert = (tx: Tx, row: NewQuarantined) =>
 export const insertPiece = (tx: Tx, quarantine_id: string, piece: number, content: Buffer) =>
   tx.insertInto('quarantined_messages').values({ quarantine_id, piece, content }).execute()
 
-/** Expires undecided entries and deletes the stored messages. */
+const isDue = (now: Date) => sql`status in ('quarantined', 'deleted')
+  and expires_at <= ${now.toISOString()}::timestamptz`
+
+/**
+ * Expires undecided entries and deletes the stored messages, except those with an address under a legal
+ * hold. The lock makes a hold that is placed at the same time come first, or wait.
+ */
 export async function expire(db: Db, now: Date): Promise<void> {
-  await sql`
-    with expired as (
-      update quarantine set status = case status when 'quarantined' then 'expired' else status end
-      where status in ('quarantined', 'deleted') and expires_at <= ${now.toISOString()}::timestamptz
-      returning id
-    )
-    delete from quarantined_messages where quarantine_id in (select id from expired)`.execute(db)
+  const { rows: owners } = await sql<{ id: string | null }>`
+    select distinct organization_id as id from quarantine where ${isDue(now)}`.execute(db)
+  for (const { id } of owners) {
+    await db.transaction().execute(async (tx) => {
+      if (id !== null) await lockOrganization(tx, id)
+      await sql`
+        with expired as (
+          update quarantine
+          set status = case status when 'quarantined' then 'expired' else status end
+          where organization_id is not distinct from ${id} and ${isDue(now)}
+            and not exists (
+              select from unnest(array[sender, recipient, author, login]) as address
+              where is_held(organization_id, lower(address), ${now.toISOString()}::timestamptz))
+          returning id
+        )
+        delete from quarantined_messages
+        where quarantine_id in (select id from expired)`.execute(tx)
+    })
+  }
 }

@@ -2,6 +2,7 @@ import type { Caller } from '../../access/caller.ts'
 import type { Mail } from '../../content/stage.ts'
 import type { Core } from '../../core.ts'
 import type { Tx } from '../../database/database.ts'
+import { isAnyHeld } from '../../hosting/held-mailboxes.repository.ts'
 import { readSender } from '../../hosting/senders.ts'
 import { suppress } from '../../hosting/suppressions.repository.ts'
 import { findDomain } from '../../hosting/tenants.repository.ts'
@@ -21,6 +22,7 @@ import * as blocks from './blocked-senders.repository.ts'
 import {
   BlockedSenderNotFound,
   CannotDecide,
+  MessageOnHold,
   MessageRefused,
   QuarantinedMessageNotFound,
 } from './message-trace.errors.ts'
@@ -172,6 +174,7 @@ export function quarantineService(core: Needs) {
         const row = await quarantine.lock(tx, id)
         if (!row) throw new QuarantinedMessageNotFound()
         refuseDecided(row, ['quarantined'], now())
+        await refuseHeld(tx, row, now())
         return withThreat(await quarantine.update(tx, id, { status: 'deleted' }))
       }),
 
@@ -198,6 +201,7 @@ export function quarantineService(core: Needs) {
         if (!row) throw new QuarantinedMessageNotFound()
         const at = now()
         refuseDecided(row, ['quarantined'], at)
+        await refuseHeld(tx, row, at)
         const { organization_id, sender } = row
         const sender_blocked = organization_id !== null && sender !== '' && row.login === null
         if (sender_blocked) {
@@ -243,6 +247,14 @@ function refuseDecided(
   }
   if (new Date(row.expires_at) <= now) throw new CannotDecide('has expired')
   if (!row.is_free) throw new CannotDecide('is being released')
+}
+
+async function refuseHeld(tx: Tx, row: quarantine.LockedRow, now: Date): Promise<void> {
+  if (row.organization_id === null) return
+  const addresses = [row.sender, row.recipient, row.author, row.login].flatMap(
+    (address) => address?.toLowerCase() ?? [],
+  )
+  if (await isAnyHeld(tx, row.organization_id, addresses, now)) throw new MessageOnHold()
 }
 
 type ThreatLevel = 'low' | 'medium' | 'high' | 'critical'

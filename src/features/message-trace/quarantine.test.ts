@@ -380,3 +380,46 @@ it('expires undecided quarantined messages and deletes their content', async () 
   expect((await listed('status=expired')).messages).toMatchObject([{ id, status: 'expired' }])
   expect(await app.core.db.selectFrom('quarantined_messages').selectAll().execute()).toEqual([])
 })
+
+it('keeps quarantined messages of addresses under a legal hold', async () => {
+  const owner = await app.operator('owner')
+  const jane = `jane@${acme.domain}`
+  const { body } = await owner.post('/api/v1/compliance/legal-holds', {
+    organization_id: acme.organizationId,
+    name: 'Case 12',
+    reason: 'The court has asked for it',
+    custodians: [jane],
+  })
+  const neighbour = await app.tenant(`neighbour${tenants}`)
+  const received = await hold({ recipient: jane.toUpperCase() })
+  const sent = await hold({ sender: `sales@${acme.domain}`, login: jane, recipient: 'x@far.test' })
+  const others = [
+    await hold({ recipient: `joe@${acme.domain}` }),
+    await hold({ recipient: jane, organization_id: neighbour.organizationId }),
+    await hold({ recipient: jane, organization_id: null }),
+  ]
+  const drop = (id: string) => admin.post(`${BASE}/quarantine/${id}/delete`, BECAUSE)
+  const refused = { status: 409, body: { error_code: 'legal_hold_active' } }
+  for (const id of [received, sent]) {
+    expect(await drop(id)).toMatchObject(refused)
+    expect(await block(id)).toMatchObject(refused)
+  }
+  expect(await app.core.db.selectFrom('blocked_senders').selectAll().execute()).toEqual([])
+
+  const stored = async () => {
+    const rows = await app.core.db.selectFrom('quarantined_messages').selectAll().execute()
+    return [...new Set(rows.map(({ quarantine_id }) => quarantine_id))].sort()
+  }
+  app.clock.advance(31 * DAY_MS)
+  await expireQuarantine.run(app.core)
+  expect(await stored()).toEqual([received, sent].sort())
+  admin = await app.operator('admin')
+  const expired = (await listed('status=expired')).messages
+  expect(expired.map(({ id }) => id).sort()).toEqual(others.sort())
+
+  const again = await app.operator('owner')
+  const path = `/api/v1/compliance/legal-holds/${body.data.id}/release`
+  await again.post(path, { reason: 'The case is closed' })
+  await expireQuarantine.run(app.core)
+  expect(await stored()).toEqual([])
+})

@@ -1,6 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Core } from '../../../core.ts'
-import type { Condition, Person, PersonalTable } from '../personal-data/personal-table.ts'
+import {
+  actorIn,
+  type Condition,
+  namesOf,
+  type Person,
+  type PersonalTable,
+  words,
+} from '../personal-data/personal-table.ts'
 import { register } from '../personal-data/register.ts'
 import type { Add, Eraser } from './erasers.ts'
 import { pseudonymOf } from './pseudonym.ts'
@@ -32,6 +39,22 @@ function eraserOf(entry: PersonalTable): Eraser[] {
   return []
 }
 
+/** Replaces the name of the person as a caller; its kind, such as `user:`, stays. */
+function actorEraserOf({ table, actors }: PersonalTable): Eraser[] {
+  if (actors === undefined) return []
+  const columns = words(actors)
+  const renaming = ({ vault }: Core, { email }: Person, condition: Condition) => {
+    const names = columns.map((name) => {
+      const column = sql.ref(name)
+      return sql`${column} = case when ${column} = any(${namesOf(email)}::text[])
+        then replace(${column}, ${email}, ${pseudonymOf(vault, email)}) else ${column} end`
+    })
+    return sql`update ${sql.table(table)} set ${sql.join(names)}
+      where ${batch(table, condition)}`
+  }
+  return [{ name: 'actors', erase: inBatches(actorIn(...columns), 'names', renaming) }]
+}
+
 const batch = (table: string, condition: Condition, only: Condition = sql`true`) =>
   sql`(tableoid, ctid) in (select tableoid, ctid from ${sql.table(table)}
     where (${condition}) and ${only} limit ${BATCH_SIZE})`
@@ -56,5 +79,8 @@ const inBatches =
     }
   }
 
-/** One eraser for each table of the register whose rows are deleted or renamed. */
-export const recordErasers: readonly Eraser[] = register.flatMap(eraserOf)
+/** The erasers of each table of the register whose rows are deleted or renamed, or name callers. */
+export const recordErasers: readonly Eraser[] = register.flatMap((entry) => [
+  ...eraserOf(entry),
+  ...actorEraserOf(entry),
+])

@@ -2,13 +2,14 @@ import { sql } from 'kysely'
 import type { Core } from '../../../core.ts'
 import { SieveNotConfigured } from '../../../mail/managesieve/errors.ts'
 import { deleteAllOf } from '../exports/exports.repository.ts'
-import { hasMail } from '../people.repository.ts'
+import { findMailbox, hasMail } from '../people.repository.ts'
 import type { Person } from '../personal-data/personal-table.ts'
 import type { Add } from './erasers.ts'
 
 /** Filter scripts contain e-mail addresses and vacation messages. */
 export async function eraseRules({ db, sieve }: Core, { email, account_id }: Person, add: Add) {
-  if (account_id === null || !(await hasMail(db, email))) return
+  if (account_id === null || (await findMailbox(db, email))?.id !== account_id) return
+  if (!(await hasMail(db, email))) return
   try {
     const removed = await sieve.session(email, async (session) => {
       const scripts = await session.list()

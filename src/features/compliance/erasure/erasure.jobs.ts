@@ -3,8 +3,8 @@ import { pastDays } from '../../../hosting/past-days.ts'
 import type { Job } from '../../../jobs/jobs.ts'
 import { type Lease, LeaseLost, newLease, underLease } from '../../../jobs/lease.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../lib/time.ts'
-import { coveringPerson } from '../holds/holds.repository.ts'
-import { findMailbox, lockOrganization } from '../people.repository.ts'
+import { coveringPersons } from '../holds/holds.repository.ts'
+import { findMailbox, lockOrganizationsOf, personsOf } from '../people.repository.ts'
 import { record } from '../trail/trail.repository.ts'
 import { erasers } from './erasers.ts'
 import * as erasures from './erasure.repository.ts'
@@ -45,7 +45,8 @@ const claim = (core: Core, served: Set<string>) =>
     served.delete(row.organization_id ?? '')
     served.add(row.organization_id ?? '')
     const { account_id, organization_id, user_email, id: erasure_id } = row
-    if (organization_id !== null) await lockOrganization(tx, organization_id)
+    const persons = await personsOf(tx, row)
+    await lockOrganizationsOf(tx, persons)
     const audited = { organization_id, user_email }
     if (account_id === null && !row.begun_at && (await findMailbox(tx, user_email))) {
       await erasures.cancel(tx, erasure_id, NEW_MAILBOX)
@@ -53,8 +54,7 @@ const claim = (core: Core, served: Set<string>) =>
       await record(tx, undefined, { ...audited, action: 'data_erasure.cancelled', details }, at)
       return 'not now' as const
     }
-    const person = { email: user_email, account_id, organization_id }
-    const holds = row.begun_at ? [] : await coveringPerson(tx, pastDays(core), person, at)
+    const holds = row.begun_at ? [] : await coveringPersons(tx, pastDays(core), persons, at)
     if (holds.length > 0) {
       await erasures.postpone(tx, erasure_id, new Date(at.getTime() + HOUR_MS), ON_HOLD)
       if (row.error_message !== ON_HOLD) {
@@ -69,15 +69,14 @@ const claim = (core: Core, served: Set<string>) =>
   })
 
 async function erase(core: Core, row: erasures.ErasureRow, lease: Lease): Promise<void> {
-  const { id, organization_id, user_email: email } = row
+  const { id } = row
   try {
-    // After a crash the mailbox may be gone already.
-    const account_id =
-      (await findMailbox(core.db, email))?.id === row.account_id ? row.account_id : null
-    for (const { name, erase } of erasers) {
-      await erase(core, { email, account_id, organization_id }, async (db, counts) => {
-        if (!(await erasures.addRemoved(db, id, lease, name, counts))) throw new LeaseLost()
-      })
+    for (const person of await personsOf(core.db, row)) {
+      for (const { name, erase } of erasers) {
+        await erase(core, person, async (db, counts) => {
+          if (!(await erasures.addRemoved(db, id, lease, name, counts))) throw new LeaseLost()
+        })
+      }
     }
     await finish(core, row, lease)
   } catch (error) {

@@ -16,8 +16,14 @@ import {
   NoErasureToCancel,
 } from '../compliance.errors.ts'
 import { DataErasureRequested } from '../compliance.events.ts'
-import { coveringPerson } from '../holds/holds.repository.ts'
-import { findMailbox, findPerson, lockMailbox, lockOrganization } from '../people.repository.ts'
+import { coveringPersons } from '../holds/holds.repository.ts'
+import {
+  findMailbox,
+  findPerson,
+  lockMailbox,
+  lockOrganizationsOf,
+  personsOf,
+} from '../people.repository.ts'
 import { knownPerson } from '../people.ts'
 import type { Person } from '../personal-data/personal-table.ts'
 import { record } from '../trail/trail.repository.ts'
@@ -60,8 +66,10 @@ export function erasureService(needs: Needs) {
       const row = await refusing({ data_erasures_under_way: alreadyRequested }, () =>
         change(caller, async (tx) => {
           const mailbox = await lockedMailbox(tx, person)
-          if (person.organization_id) await lockOrganization(tx, person.organization_id)
-          const holds = await coveringPerson(tx, past, person, at)
+          const created_at = at.toISOString()
+          const persons = await personsOf(tx, { ...person, user_email: email, created_at })
+          await lockOrganizationsOf(tx, persons)
+          const holds = await coveringPersons(tx, past, persons, at)
           if (holds.length > 0) {
             throw new LegalHoldActive({ holds: holds.map(({ id, name }) => ({ id, name })) })
           }
@@ -74,9 +82,9 @@ export function erasureService(needs: Needs) {
             reason: sent.reason ?? null,
             previous_status: mailbox?.status ?? null,
             due_at: scheduled,
-            soft_deleted_at: at.toISOString(),
+            soft_deleted_at: created_at,
             hard_delete_scheduled_at: scheduled,
-            created_at: at.toISOString(),
+            created_at,
           })
           if (mailbox) await deactivate(tx, mailbox, at)
           const payload = {

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
+import { nameAsCaller } from '../../../../test/support/named-callers.ts'
 import { type Doveadm, startDoveadm } from '../../../../test/support/doveadm.ts'
-import { insertMailbox } from '../../../../test/support/mailboxes.ts'
+import { insertMailbox, mailboxRow } from '../../../../test/support/mailboxes.ts'
 import { DAY_MS } from '../../../lib/time.ts'
 import { register } from '../personal-data/register.ts'
 import { tablesWithout } from '../personal-data/tables-without.ts'
@@ -63,6 +64,7 @@ it('leaves no address in any table that an erasure covers (B1.6)', async () => {
       { ...schedule, schedule_id: `${jane.id}-2`, recipients: [jane.email] },
     ])
     .execute()
+  await nameAsCaller(app, acme, jane.email)
   await owner.post(`${PATH}/data-export/${jane.email}`, {
     requested_by: 'jane',
     export_type: 'settings',
@@ -96,6 +98,67 @@ it('leaves no address in any table that an erasure covers (B1.6)', async () => {
     if (rows.length > 0) found.push(table)
   }
   expect(found.filter((table) => !stays.includes(table))).toEqual([])
+})
+
+const addMailbox = async (tenant: typeof acme, email: string) => {
+  const sent = { email, password: 'Tr0ub4dor-and-3-horses' }
+  const { status, body } = await tenant.post('/api/v1/mailboxes/email-accounts', sent)
+  expect(status).toBe(201)
+  return body.data.id as string
+}
+
+/** An address at a domain that Acme and another organization have added, both without proof. */
+async function contested() {
+  const name = jane.id.toLowerCase()
+  const globex = await app.tenant(`globex-${name}`)
+  const domain = `contested-${name}.test`
+  await globex.post('/api/v1/domains/', { domain })
+  await acme.post('/api/v1/domains/', { domain })
+  return { globex, email: `jane@${domain}` }
+}
+
+it('erases the mailboxes that several organizations have prepared without proof of the domain', async () => {
+  const { email, globex } = await contested()
+  const own = await addMailbox(acme, email)
+  const prepared = await addMailbox(globex, email)
+  const hold = await owner.post(`${PATH}/legal-holds`, {
+    organization_id: globex.organizationId,
+    name: 'Case 14',
+    reason: REASON,
+  })
+  const request = () => owner.post(`${PATH}/data-erasure/${email}`, { requested_by: 'the court' })
+  expect(await request()).toMatchObject({ status: 409, body: { error_code: 'legal_hold_active' } })
+  await owner.post(`${PATH}/legal-holds/${hold.body.data.id}/release`, { reason: REASON })
+  expect((await request()).status).toBe(201)
+  await advanceDays(31)
+  await eraseDue.run(app.core)
+  expect(await latest(email)).toMatchObject({
+    status: 'hard_deleted',
+    removed: { mailbox: { mailboxes: 2 } },
+  })
+  const left = [await mailboxRow(app, own), await mailboxRow(app, prepared)]
+  expect(left).toEqual([undefined, undefined])
+})
+
+it('leaves a mailbox that another organization prepared after the request', async () => {
+  const { email, globex } = await contested()
+  const own = await addMailbox(acme, email)
+  await owner.post(`${PATH}/data-erasure/${email}`, { requested_by: 'the court' })
+  await advanceDays(1)
+  const later = await addMailbox(globex, email)
+  await app.core.db
+    .updateTable('email_accounts')
+    .set({ created_at: app.clock.now().toISOString() })
+    .where('id', '=', later)
+    .execute()
+  await advanceDays(31)
+  await eraseDue.run(app.core)
+  expect(await latest(email)).toMatchObject({
+    status: 'hard_deleted',
+    removed: { mailbox: { mailboxes: 1 } },
+  })
+  expect(await mailboxRow(app, own)).toBeUndefined()
+  expect(await mailboxRow(app, later)).toMatchObject({ email })
 })
 
 it('erases a person without a mailbox in every organization (B1.7)', async () => {

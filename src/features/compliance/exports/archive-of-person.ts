@@ -8,7 +8,7 @@ import { KEPT_FOLDERS } from '../../../mail/kept-folders.ts'
 import { SieveNotConfigured } from '../../../mail/managesieve/errors.ts'
 import { ownFolders } from '../../../mail/own-folders.ts'
 import { list as consentsOf } from '../consent/consent.repository.ts'
-import { hasMail } from '../people.repository.ts'
+import { hasMail, personsOf } from '../people.repository.ts'
 import type { Person } from '../personal-data/personal-table.ts'
 import type { ClaimedExport } from './exports.repository.ts'
 import { addMail } from './mail-of-person.ts'
@@ -36,15 +36,16 @@ export async function fillArchive(
   archive: ArchiveWriter,
 ): Promise<Counts> {
   const { export_type: type } = request
+  const persons = await personsOf(needs.db, request)
   const counts: Counts = {}
   const past = pastDays(needs)
   const copies = await past.copiesIn({})
   if (type === 'full' || type === 'settings') {
-    Object.assign(counts, await addSettings(needs, request, archive))
+    Object.assign(counts, await addSettings(needs, request, persons, archive))
   }
   if (type === 'full') {
-    Object.assign(counts, await addLogs(needs, { past, copies }, request, archive))
-    Object.assign(counts, await addRecords(needs, personOf(request), archive))
+    Object.assign(counts, await addLogs(needs, { past, copies }, persons, archive))
+    Object.assign(counts, await addRecords(needs, persons, archive))
   }
   if (type === 'full' || type === 'contacts') {
     counts.contacts = await addContacts(needs, { past, copies }, request, archive)
@@ -67,12 +68,6 @@ export async function fillArchive(
   })
   return counts
 }
-
-const personOf = ({ account_id, organization_id, user_email }: ClaimedExport): Person => ({
-  email: user_email,
-  account_id,
-  organization_id,
-})
 
 /** The mail of the mailbox, and of deleted mailboxes with this address whose mail is still on disk. */
 async function addAllMail(needs: Needs, request: ClaimedExport, archive: ArchiveWriter) {
@@ -99,13 +94,19 @@ const keptFolders = async ({ doveadm }: Needs, login: string): Promise<string[]>
     ? (await ownFolders(doveadm, login, [KEPT_FOLDERS])).map(({ name }) => name)
     : []
 
-async function addSettings(needs: Needs, request: ClaimedExport, archive: ArchiveWriter) {
+async function addSettings(
+  needs: Needs,
+  { account_id, user_email }: ClaimedExport,
+  persons: readonly Person[],
+  archive: ArchiveWriter,
+) {
   const { db } = needs
-  const { account_id, user_email } = request
-  if (account_id !== null) {
-    archive.json('account.json', (await person.account(db, account_id)) ?? null)
-    archive.json('settings.json', (await person.settings(db, account_id)) ?? null)
-    archive.json('shared-mailboxes.json', await person.sharedMailboxes(db, account_id))
+  for (const { account_id: id } of persons) {
+    if (id === null) continue
+    const folder = id === account_id ? '' : `prepared-mailboxes/${id}/`
+    archive.json(`${folder}account.json`, (await person.account(db, id)) ?? null)
+    archive.json(`${folder}settings.json`, (await person.settings(db, id)) ?? null)
+    archive.json(`${folder}shared-mailboxes.json`, await person.sharedMailboxes(db, id))
   }
   const aliases = await person.aliases(db, user_email)
   archive.json('aliases.json', aliases)
@@ -141,21 +142,22 @@ interface Past {
 async function addLogs(
   { db }: Needs,
   { past, copies }: Past,
-  request: ClaimedExport,
+  persons: readonly Person[],
   archive: ArchiveWriter,
 ) {
-  const { account_id, user_email } = request
+  const email = persons[0]?.email ?? ''
+  const accounts = persons.flatMap(({ account_id }) => account_id ?? [])
   let rows = 0
   async function* lines() {
-    for await (const row of person.mailLog(db, past, copies, user_email)) {
+    for await (const row of person.mailLog(db, past, copies, email)) {
       rows++
       yield `${JSON.stringify(row)}\n`
     }
   }
   await archive.stream('logs/mail.ndjson', Readable.from(lines()))
-  const sessions = account_id === null ? [] : await person.sessions(db, account_id)
+  const sessions = await person.sessions(db, accounts)
   archive.json('logs/sessions.json', sessions)
-  const failed = await person.failedLogins(db, user_email)
+  const failed = await person.failedLogins(db, email)
   archive.json('logs/failed-logins.json', failed)
   return { log_rows: rows, sessions: sessions.length, failed_logins: failed.length }
 }

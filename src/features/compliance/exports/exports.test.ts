@@ -354,3 +354,25 @@ it('exports everything that is stored about a person without a mailbox (B1.6, B1
   expect(messages.map(text)).toEqual([secret])
   expect(entries.has('account.json')).toBe(false)
 })
+
+it('exports the mailboxes that several organizations have prepared without proof of the domain', async () => {
+  const domain = `contested-${jane.id.toLowerCase()}.test`
+  const email = `jane@${domain}`
+  const globex = await app.tenant(`globex-${jane.id.toLowerCase()}`)
+  await globex.post('/api/v1/domains/', { domain })
+  await acme.post('/api/v1/domains/', { domain })
+  const ids: string[] = []
+  for (const tenant of [acme, globex]) {
+    const path = '/api/v1/mailboxes/email-accounts'
+    const sent = { email, name: `Jane of ${tenant.domain}`, password: 'Tr0ub4dor-and-3-horses' }
+    ids.push((await tenant.post(path, sent)).body.data.id)
+  }
+  await request('settings', email)
+  const files = unzip((await download((await completed(email)).download_url)).bytes)
+  const accountIn = (path: string) => JSON.parse(String(files.get(path)))
+  expect(accountIn('account.json')).toMatchObject({ id: ids[0], name: `Jane of ${acme.domain}` })
+  expect(accountIn(`prepared-mailboxes/${ids[1]}/account.json`)).toMatchObject({
+    organization_id: globex.organizationId,
+    name: `Jane of ${globex.domain}`,
+  })
+})

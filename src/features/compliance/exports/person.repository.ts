@@ -65,11 +65,11 @@ export const sharedMailboxes = (db: Db, accountId: string) =>
     .orderBy('email')
     .execute()
 
-export const sessions = (db: Db, accountId: string) =>
+export const sessions = (db: Db, accountIds: readonly string[]) =>
   db
     .selectFrom('sessions')
     .select(['created_at', 'ip_address', 'user_agent', 'expires_at', 'revoked_at'])
-    .where('email_account_id', '=', accountId)
+    .where(sql<boolean>`email_account_id = any(${accountIds}::text[])`)
     .orderBy('created_at')
     .execute()
 

@@ -10,14 +10,14 @@ import { register } from '../personal-data/register.ts'
 /** Adds the rows of every table of the register that has no file of its own, and quarantined messages. */
 export async function addRecords(
   needs: Pick<Core, 'config' | 'db' | 'now' | 'outbound' | 'vault'>,
-  person: Person,
+  persons: readonly Person[],
   archive: ArchiveWriter,
 ): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   const quarantined: string[] = []
   const archived: string[] = []
   for (const entry of register.filter(({ exported }) => exported === 'records')) {
-    const rows = recordsOf(needs.db, entry, person)
+    const rows = recordsOf(needs.db, entry, ...persons)
     const first = await rows.next()
     if (first.done) continue
     let count = 0

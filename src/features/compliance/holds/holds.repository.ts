@@ -43,26 +43,63 @@ export async function list(db: Db, { organization_id, active, q }: HoldFilter, p
   return { items, total }
 }
 
-/** The holds that cover an address now. The SQL function is_held applies these conditions too. */
-export const covering = (db: Db, organizationId: string, email: string, now: Date) =>
+const inForce = (db: Db, now: Date) =>
   db
     .selectFrom('legal_holds')
     .select(['id', 'name', 'organization_id', 'end_date'])
-    .where('organization_id', '=', organizationId)
     .where('active', '=', true)
     .where(sql<SqlBool>`(end_date is null or end_date > ${now.toISOString()}::timestamptz)`)
+
+/**
+ * The holds of an organization that cover an address now. The SQL function is_held applies these
+ * conditions too.
+ */
+const covering = (db: Db, organizationId: string, email: string, now: Date) =>
+  inForce(db, now)
+    .where('organization_id', '=', organizationId)
     .where(sql<SqlBool>`(custodians = '{}' or ${email} = any (custodians))`)
     .orderBy('id')
     .execute()
 
 /**
- * The holds that an erasure of the person has to wait for: of the address, and of whole organizations that
- * have rows about the person.
+ * The holds that an erasure of these persons, who have one address, has to wait for: of the address, and of
+ * whole organizations that have rows about them.
  */
-export const coveringPerson = async (db: Db, past: PastDays, person: Person, now: Date) => {
-  const owners = await ownersOf(db, past, person)
-  const found = await Promise.all(owners.map((owner) => covering(db, owner, person.email, now)))
-  return found.flat()
+export async function coveringPersons(
+  db: Db,
+  past: PastDays,
+  persons: readonly Person[],
+  now: Date,
+) {
+  const held = new Map<string, ReturnType<typeof covering>>()
+  for (const person of persons) {
+    for (const owner of await ownersOf(db, past, person)) {
+      if (!held.has(owner)) held.set(owner, covering(db, owner, person.email, now))
+    }
+  }
+  return (await Promise.all(held.values())).flat()
+}
+
+/**
+ * The holds on an address: those that name it, and those on whole organizations that own its domain or have
+ * a mailbox of it, also a prepared or a deleted one.
+ */
+export async function coveringAddress(db: Db, email: string, now: Date) {
+  const { rows } = await sql<{ id: string }>`
+    select organization_id as id from domains
+    where domain = split_part(${email}, '@', 2) and ownership_verified_at is not null
+    union
+    select organization_id from email_accounts where email = ${email}
+    union
+    select organization_id from shared_mailboxes where email = ${email} and status = 'active'
+    union
+    select organization_id from deleted_mailboxes where email = ${email}`.execute(db)
+  const owners = rows.map(({ id }) => id)
+  return inForce(db, now)
+    .where(sql<SqlBool>`(${email} = any (custodians)
+      or custodians = '{}' and organization_id = any (${owners}::text[]))`)
+    .orderBy('id')
+    .execute()
 }
 
 /**

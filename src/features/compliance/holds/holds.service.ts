@@ -8,7 +8,7 @@ import { EMAIL_PATTERN } from '../../../lib/email.ts'
 import { OrganizationNotFound } from '../../organizations/organizations.errors.ts'
 import { HoldNotFound, HoldReleased } from '../compliance.errors.ts'
 import * as event from '../compliance.events.ts'
-import { findOrganization, lockOrganization } from '../people.repository.ts'
+import { lockOrganization } from '../people.repository.ts'
 import { record } from '../trail/trail.repository.ts'
 import { userEmail } from '../user-email.ts'
 import * as holds from './holds.repository.ts'
@@ -40,8 +40,7 @@ export function holdService({
 
     async check(email: string) {
       const user_email = userEmail(email)
-      const organization = await findOrganization(db, user_email)
-      const covering = organization ? await holds.covering(db, organization, user_email, now()) : []
+      const covering = await holds.coveringAddress(db, user_email, now())
       return { user_email, on_hold: covering.length > 0, holds: covering }
     },
 

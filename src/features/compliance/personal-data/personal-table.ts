@@ -43,6 +43,11 @@ export interface PersonalTable {
   personal: string
   /** The other columns with text. */
   plain: string
+  /**
+   * Columns that name the caller who made the row or its last change. The row is about something else: an
+   * export leaves the name out, and an erasure replaces it by the pseudonym.
+   */
+  actors?: string
   /** Each condition can use an index of its own; a row may match several of them. */
   find(person: Person): Condition[]
   /** The column of the organization whose legal holds cover the rows. */
@@ -64,6 +69,15 @@ export const addressIn =
   (...columns: string[]) =>
   ({ email }: Person): Condition[] =>
     columns.map((column) => sql<SqlBool>`${sql.ref(column)} = ${email}`)
+
+/** The names of a person in columns about callers: see `actorOf` in src/access/actor.ts. */
+export const namesOf = (email: string): string[] => [email, `user:${email}`, `mailbox:${email}`]
+
+/** Rows with the person as the caller in one of these columns. */
+export const actorIn =
+  (...columns: string[]) =>
+  ({ email }: Person): Condition[] =>
+    columns.map((column) => sql<SqlBool>`${sql.ref(column)} = any(${namesOf(email)}::text[])`)
 
 /** Rows of the mailbox. */
 export const accountIn =

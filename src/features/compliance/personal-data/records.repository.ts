@@ -2,14 +2,21 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../../database/database.ts'
 import type { PastDays } from '../../../hosting/past-days.ts'
 import { pastOwners } from './past-mail.ts'
-import { type Condition, type Person, type PersonalTable, words } from './personal-table.ts'
+import {
+  actorIn,
+  type Condition,
+  type Person,
+  type PersonalTable,
+  words,
+} from './personal-table.ts'
 import { register } from './register.ts'
 
 const BATCH_SIZE = 500
 
-/** Yields the rows of a table about a person, each once, without the withheld columns. */
-export async function* recordsOf(db: Db, entry: PersonalTable, person: Person) {
-  for (const part of await partsOf(db, entry.table)) yield* recordsIn(db, part, entry, person)
+/** Yields the rows of a table about one of these persons, each once, without the withheld columns. */
+export async function* recordsOf(db: Db, entry: PersonalTable, ...persons: readonly Person[]) {
+  const conditions = persons.flatMap((person) => entry.find(person))
+  for (const part of await partsOf(db, entry.table)) yield* recordsIn(db, part, entry, conditions)
 }
 
 /** The partitions of a table, or the table itself: the place of a row is unique in each of them. */
@@ -21,9 +28,14 @@ async function partsOf(db: Db, table: string): Promise<RawBuilder<unknown>[]> {
   return rows.length === 0 ? [sql.table(table)] : rows.map((row) => sql.id(row.schema, row.name))
 }
 
-async function* recordsIn(db: Db, part: RawBuilder<unknown>, entry: PersonalTable, person: Person) {
+async function* recordsIn(
+  db: Db,
+  part: RawBuilder<unknown>,
+  entry: PersonalTable,
+  conditions: readonly Condition[],
+) {
   const earlier: Condition[] = []
-  for (const condition of entry.find(person)) {
+  for (const condition of conditions) {
     // Skips the rows that an earlier condition has already returned.
     const isNew = earlier.map((one) => sql`and (${one}) is not true`)
     let after = '(0,0)'
@@ -56,11 +68,13 @@ const UNCOUNTED = new Set(['data_erasures', 'compliance_audit', 'events', 'organ
 /** Returns whether anything is stored about a person who has no mailbox. */
 export async function isKnown(db: Db, past: PastDays, person: Person): Promise<boolean> {
   const tables = register.filter(
-    ({ table, exported }) => !UNCOUNTED.has(table) && (exported === 'records' || 'in' in exported),
+    ({ table, exported, actors }) =>
+      !UNCOUNTED.has(table) && (exported === 'records' || 'in' in exported || actors !== undefined),
   )
-  for (const { table, find } of tables) {
+  for (const { table, find, actors = '' } of tables) {
+    const conditions = [...find(person), ...actorIn(...words(actors))(person)]
     const { rows } = await sql<{ found: boolean }>`
-      select exists (select from ${sql.table(table)} where ${anyOf(find(person))}) as found`.execute(
+      select exists (select from ${sql.table(table)} where ${anyOf(conditions)}) as found`.execute(
       db,
     )
     if (rows[0]?.found) return true

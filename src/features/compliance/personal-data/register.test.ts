@@ -61,7 +61,11 @@ describe('the register of personal data', () => {
     for (const [table, { texts }] of schema) {
       const entry = register.find((one) => one.table === table)
       const listed = new Set(
-        entry ? words(`${entry.personal} ${entry.plain}`) : words(tablesWithout[table] ?? ''),
+        words(
+          entry
+            ? `${entry.personal} ${entry.plain} ${entry.actors ?? ''}`
+            : (tablesWithout[table] ?? ''),
+        ),
       )
       forgotten.push(...texts.filter((one) => !listed.has(one)).map((one) => `${table}.${one}`))
     }
@@ -75,8 +79,9 @@ describe('the register of personal data', () => {
       unknown.push(...names.filter((one) => !columns?.has(one)).map((one) => `${table}.${one}`))
     }
     for (const [table, names] of Object.entries(tablesWithout)) compare(table, words(names))
-    for (const { table, personal, plain, owner, withheld, erased } of register) {
-      compare(table, words(`${personal} ${plain} ${owner ?? ''} ${withheld ?? ''}`))
+    for (const { table, personal, plain, actors, owner, withheld, erased } of register) {
+      const names = `${personal} ${plain} ${actors ?? ''} ${owner ?? ''} ${withheld ?? ''}`
+      compare(table, words(names))
       if ('rename' in erased) compare(table, [...erased.rename, ...erased.clear])
     }
     expect(unknown).toEqual([])
@@ -87,6 +92,31 @@ describe('the register of personal data', () => {
       if (!('rename' in erased)) continue
       expect([...erased.rename, ...erased.clear].sort(), table).toEqual(words(personal).sort())
     }
+  })
+
+  it('lists every column that names a caller as data about a person', () => {
+    // An operator is named by id, the owner of a lease by process.
+    const others = ['operators.created_by', 'rag_folders.begun_by']
+    const forgotten: string[] = []
+    for (const [table, { texts }] of schema) {
+      const entry = register.find((one) => one.table === table)
+      const listed = words(`${entry?.personal ?? ''} ${entry?.actors ?? ''}`)
+      const names = texts.filter((one) => /_by$|^author$|^actor$/.test(one))
+      forgotten.push(
+        ...names.filter((one) => !listed.includes(one)).map((one) => `${table}.${one}`),
+      )
+    }
+    expect(forgotten.filter((one) => !others.includes(one))).toEqual([])
+  })
+
+  it('withholds the names of callers from every exported table', () => {
+    const exported = register.filter((entry) => entry.exported === 'records')
+    const shown = exported.flatMap(({ table, actors = '', withheld = '' }) =>
+      words(actors)
+        .filter((one) => !words(withheld).includes(one))
+        .map((one) => `${table}.${one}`),
+    )
+    expect(shown).toEqual([])
   })
 
   it('names only erasers that exist', () => {

@@ -1,5 +1,6 @@
 import type { PersonalTable } from './personal-table.ts'
 import { tablesOfAccounts } from './tables-of-accounts.ts'
+import { tablesOfActors } from './tables-of-actors.ts'
 import { tablesOfArchive } from './tables-of-archive.ts'
 import { tablesOfJmap } from './tables-of-jmap.ts'
 import { tablesOfMail } from './tables-of-mail.ts'
@@ -15,5 +16,6 @@ export const register: readonly PersonalTable[] = [
   ...tablesOfArchive,
   ...tablesOfJmap,
   ...tablesOfAccounts,
+  ...tablesOfActors,
   ...tablesThatStay,
 ]

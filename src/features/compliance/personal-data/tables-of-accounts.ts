@@ -15,7 +15,8 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
   {
     table: 'email_accounts',
     personal: 'email name forward_destination vacation_message search_text password_change_reason',
-    plain: 'status rate_limits storage_quotas rate_usage_data quota_override_by',
+    plain: 'status rate_limits storage_quotas rate_usage_data',
+    actors: 'quota_override_by',
     find: accountIn('id'),
     owner: 'organization_id',
     exported: { in: 'account.json' },
@@ -56,7 +57,8 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
   {
     table: 'shared_mailbox_members',
     personal: '',
-    plain: 'permission granted_by',
+    plain: 'permission',
+    actors: 'granted_by',
     find: accountIn('email_account_id'),
     exported: { in: 'shared-mailboxes.json' },
     erased: { by: 'mailbox' },
@@ -146,7 +148,8 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
   {
     table: 'rate_limit_rules',
     personal: 'identifier description',
-    plain: 'entity_type direction set_by created_by',
+    plain: 'entity_type direction set_by',
+    actors: 'created_by',
     find: mailboxNamed('entity_type', 'identifier'),
     owner: 'organization_id',
     exported: 'records',
@@ -224,8 +227,8 @@ export const tablesOfAccounts: readonly PersonalTable[] = [
   {
     table: 'data_exports',
     personal: 'user_email',
-    plain:
-      'status export_type file_name file_key file_nonce file_tag contents requested_by error_message',
+    plain: 'status export_type file_name file_key file_nonce file_tag contents error_message',
+    actors: 'requested_by',
     find: addressIn('user_email'),
     owner: 'organization_id',
     exported: 'records',

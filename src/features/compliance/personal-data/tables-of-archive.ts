@@ -26,8 +26,9 @@ export const tablesOfArchive: readonly PersonalTable[] = [
   },
   {
     table: 'archive_jobs',
-    personal: 'email created_by',
+    personal: 'email',
     plain: 'kind status position error unfinished_folder',
+    actors: 'created_by',
     find: addressIn('email'),
     owner: 'organization_id',
     exported: 'records',

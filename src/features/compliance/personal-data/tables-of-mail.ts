@@ -16,7 +16,8 @@ export const tablesOfMail: readonly PersonalTable[] = [
   {
     table: 'quarantine',
     personal: 'sender recipient author login subject headers',
-    plain: 'reason virus_name status released_by',
+    plain: 'reason virus_name status',
+    actors: 'released_by',
     find: addressIn('sender', 'recipient', 'author', 'login'),
     owner: 'organization_id',
     exported: 'records',
@@ -70,7 +71,8 @@ export const tablesOfMail: readonly PersonalTable[] = [
   {
     table: 'blocked_senders',
     personal: 'sender reason',
-    plain: 'created_by',
+    plain: '',
+    actors: 'created_by',
     find: addressIn('sender'),
     owner: 'organization_id',
     exported: 'records',

@@ -1,4 +1,4 @@
-import { addressIn, nothing, type PersonalTable } from './personal-table.ts'
+import { actorIn, addressIn, nothing, type PersonalTable } from './personal-table.ts'
 
 const PROOF = 'proves what was done, and cannot be changed'
 const LOGIN = 'a login of the organization or of the operators: delete it there'
@@ -9,8 +9,8 @@ const CONFIDENTIAL = { not: 'about the acts of operators' }
 export const tablesThatStay: readonly PersonalTable[] = [
   {
     table: 'data_erasures',
-    personal: 'user_email',
-    plain: 'status requested_by reason previous_status removed error_message',
+    personal: 'user_email requested_by',
+    plain: 'status reason previous_status removed error_message',
     find: addressIn('user_email'),
     exported: 'records',
     withheld: 'requested_by reason',
@@ -19,8 +19,8 @@ export const tablesThatStay: readonly PersonalTable[] = [
   },
   {
     table: 'compliance_audit',
-    personal: 'user_email details',
-    plain: 'action performed_by ip_address',
+    personal: 'user_email details performed_by',
+    plain: 'action ip_address',
     find: addressIn('user_email'),
     exported: CONFIDENTIAL,
     erased: { keep: PROOF },
@@ -37,8 +37,8 @@ export const tablesThatStay: readonly PersonalTable[] = [
   },
   {
     table: 'legal_holds',
-    personal: 'custodians',
-    plain: 'name description reason created_by released_by release_reason',
+    personal: 'custodians created_by released_by',
+    plain: 'name description reason release_reason',
     find: nothing,
     exported: CONFIDENTIAL,
     erased: { keep: PROOF },
@@ -48,7 +48,7 @@ export const tablesThatStay: readonly PersonalTable[] = [
     table: 'smtp_credential_events',
     personal: 'actor source_ip',
     plain: 'username event detail',
-    find: addressIn('actor'),
+    find: actorIn('actor'),
     exported: CONFIDENTIAL,
     erased: { keep: PROOF },
     expired: { never: PROOF },
@@ -75,9 +75,10 @@ export const tablesThatStay: readonly PersonalTable[] = [
   },
   {
     table: 'smtp_credentials',
-    personal: 'created_by',
+    personal: '',
     plain: 'username name prefix allowed_ips',
-    find: addressIn('created_by'),
+    actors: 'created_by',
+    find: nothing,
     exported: { not: 'logins of programs' },
     erased: { keep: LOGIN },
     expired: { never: LOGIN },
@@ -86,7 +87,8 @@ export const tablesThatStay: readonly PersonalTable[] = [
     table: 'organizations',
     personal: 'admin_email admin_name',
     plain:
-      'name description settings rate_limits storage_quotas webhook_urls webhook_secret quota_override_by plan_name verification_token',
+      'name description settings rate_limits storage_quotas webhook_urls webhook_secret plan_name verification_token',
+    actors: 'quota_override_by',
     find: addressIn('admin_email'),
     exported: { not: CONTACT },
     erased: { keep: CONTACT },
