@@ -157,6 +157,15 @@ export const notWritable = (names: readonly string[]): InvalidRequest =>
     `Nothing was changed: ${names.join(', ')} cannot be changed here`,
   )
 
+/**
+ * Refuses a change without any field that it can write, when it names other fields of the row: it would be
+ * answered as a success and change nothing. Unknown fields are ignored.
+ */
+export function refuseNotWritable(sent: object, row: object, isEmpty: boolean): void {
+  const names = Object.keys(sent).filter((name) => name in row)
+  if (isEmpty && names.length > 0) throw notWritable(names)
+}
+
 /** A mail server or another daemon is away: 503 in the shape of a proxied failure, `{error}`. */
 export class ServiceUnavailable extends ApiError {
   constructor(message: string, headers?: Record<string, string>) {

@@ -62,6 +62,23 @@ describe('editing aliases', () => {
     })
   })
 
+  it('refuses attributes that cannot be changed, by name and for each item', async () => {
+    const one = await created()
+    const answer = await edit([one.id, 'nobody@acme.test'], { source: 'a@acme.test', domain_id: 'x' })
+    expect(answer.body.data).toEqual([
+      {
+        alias: one.id,
+        status: 'error',
+        msg: 'Nothing was changed: source, domain_id cannot be changed here',
+      },
+      { alias: 'nobody@acme.test', status: 'error', msg: 'Alias nobody@acme.test not found' },
+    ])
+    expect((await edit([one.id], { source: 'a@acme.test', active: 0 })).body.data).toMatchObject([
+      { status: 'success' },
+    ])
+    expect(await stored(one.source)).toMatchObject({ active: false })
+  })
+
   it('returns an empty list when no attribute is sent', async () => {
     const { id } = await created()
     expect((await edit([id], { comment: 'x' })).body.data).toEqual([])

@@ -3,7 +3,7 @@ import type { Core } from '../../core.ts'
 import { refusing } from '../../database/conflicts.ts'
 import type { Tx } from '../../database/database.ts'
 import { narrowed } from '../../database/scope.ts'
-import { ApiError, Unprocessable } from '../../errors.ts'
+import { ApiError, refuseNotWritable, Unprocessable } from '../../errors.ts'
 import { addressConflict } from '../../hosting/address-conflicts.ts'
 import type { Page } from '../../http/paging.ts'
 import { isObject } from '../../lib/is-object.ts'
@@ -30,6 +30,7 @@ import {
   readSource,
   type Sent,
 } from './aliases.rules.ts'
+import { Alias } from './aliases.schemas.ts'
 import { findLoop } from './forwarding-loop.ts'
 
 const MAX_ITEMS = 1000
@@ -154,7 +155,8 @@ async function list(
 
 async function edit(needs: Needs, caller: Caller, { items, attr }: Sent) {
   if (!Array.isArray(items) || !isObject(attr)) throw new InvalidAlias('Invalid request format')
-  if (ATTRIBUTES.every((attribute) => attr[attribute] === undefined)) return []
+  const isEmpty = ATTRIBUTES.every((attribute) => attr[attribute] === undefined)
+  if (isEmpty && !Object.keys(attr).some((name) => name in Alias.properties)) return []
   return eachOf(caller, items, async (part, item) => {
     const alias = itemText(item)
     return outcome({ alias }, async () => {
@@ -167,6 +169,8 @@ async function edit(needs: Needs, caller: Caller, { items, attr }: Sent) {
 const editOne = ({ change, events, now }: Needs, caller: Caller, name: string, attr: Sent) =>
   change(caller, async (tx) => {
     const { alias, subject } = await lockAlias(tx, caller, name)
+    const isEmpty = ATTRIBUTES.every((attribute) => attr[attribute] === undefined)
+    refuseNotWritable(attr, Alias.properties, isEmpty)
     const fields = {
       ...(attr.destination !== undefined && readDestination(attr.destination)),
       ...(attr.active !== undefined && { active: readActive(attr.active) }),

@@ -1,6 +1,6 @@
 import { type Caller, partOf } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
-import { ApiError, ValidationFailed } from '../../../errors.ts'
+import { ApiError, refuseNotWritable, ValidationFailed } from '../../../errors.ts'
 import { trailActor } from '../../../hosting/credential-trail.repository.ts'
 import { refuseHeldDomain } from '../../../hosting/held-mailboxes.ts'
 import { toDomainName } from '../../../lib/domain-name.ts'
@@ -48,7 +48,9 @@ export function legacyDomainService(needs: Needs) {
           await outcome(item, async () => {
             const row = await find(caller, item)
             if (!row) throw new InvalidFormat(`Domain ${item} not found`)
-            if (Object.keys(fields).length > 0) await needs.domains.update(part, row.id, fields)
+            const isEmpty = Object.keys(fields).length === 0
+            refuseNotWritable(attr, row, isEmpty)
+            if (!isEmpty) await needs.domains.update(part, row.id, fields)
             return `Domain ${item} updated successfully`
           }),
         )

@@ -50,6 +50,25 @@ it('reports an invalid attribute per item and rejects an invalid body as a whole
   }
 })
 
+it('refuses attributes of a domain that cannot be changed, by name and for each item', async () => {
+  const { id } = await create('three.test')
+  const edit = async (attr: object) =>
+    (await acme.post(`${path}/edit`, { items: ['three.test', 'globex.test'], attr })).body.data
+  expect(await edit({ domain: 'four.test', organization_id: globex.organizationId })).toEqual([
+    {
+      domain: 'three.test',
+      status: 'error',
+      msg: 'Nothing was changed: domain, organization_id cannot be changed here',
+    },
+    { domain: 'globex.test', status: 'error', msg: 'Domain globex.test not found' },
+  ])
+  expect((await edit({ domain: 'four.test', description: 'third' }))[0].status).toBe('success')
+  expect((await acme.get(`${path}/${id}`)).body.data).toMatchObject({
+    domain: 'three.test',
+    description: 'third',
+  })
+})
+
 it('returns one outcome for each domain item of any JSON type', async () => {
   const items = [{ toString: 1 }, null, 7, []]
   const edited = await acme.post(`${path}/edit`, { items, attr: { active: 1 } })

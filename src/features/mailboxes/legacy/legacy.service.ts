@@ -1,7 +1,7 @@
 import { type Caller, partOf } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
 import { narrowed } from '../../../database/scope.ts'
-import { ApiError } from '../../../errors.ts'
+import { ApiError, refuseNotWritable } from '../../../errors.ts'
 import { isObject } from '../../../lib/is-object.ts'
 import { itemText } from '../../../lib/item-text.ts'
 import { isLocalPart, toMailAddress } from '../../../lib/mail-address.ts'
@@ -65,7 +65,9 @@ export function legacyMailboxService({ db, mailboxes, now }: Needs) {
       ...accountProblems(fields as Sent),
       password === undefined ? undefined : newPasswordProblem(password),
     ])
-    if (Object.keys(fields).length === 0 && password === undefined) return
+    const isEmpty = Object.keys(fields).length === 0 && password === undefined
+    refuseNotWritable(attr, withLocalPart(row), isEmpty)
+    if (isEmpty) return
     await mailboxes.edit(caller, row.id, {
       fields,
       ...(password !== undefined && { password: { new: password as string } }),

@@ -183,6 +183,22 @@ describe('POST /edit', () => {
     },
   )
 
+  it('refuses attributes of a mailbox that cannot be changed, by name and for each item', async () => {
+    const one = await box()
+    const edit = async (attr: object) =>
+      (await acme.post(`${BASE}/edit`, { items: [one.email, globex.email], attr })).body.data
+    expect(await edit({ email: 'new@acme.test', external_id: '7' })).toEqual([
+      {
+        mailbox: one.email,
+        status: 'error',
+        msg: 'Nothing was changed: email, external_id cannot be changed here',
+      },
+      { mailbox: globex.email, status: 'error', msg: `Mailbox ${globex.email} not found` },
+    ])
+    expect((await edit({ email: 'new@acme.test', name: 'New' }))[0].status).toBe('success')
+    expect(await mailboxRow(app, one.id)).toMatchObject({ email: one.email, name: 'New' })
+  })
+
   it("changes each item separately; unknown and another organization's mailboxes are not found", async () => {
     const one = await box()
     const holder = await app.session('mailbox', one.id)
