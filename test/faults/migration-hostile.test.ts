@@ -59,6 +59,18 @@ describe.skipIf(missing)('a migration from a hostile server', () => {
     },
   )
 
+  it.each<Behaviour>(['silent', 'silent-list'])(
+    'fails with its reason within 30 seconds when the server greets and then is: %s',
+    async (behaviour) => {
+      const { job, errors } = await against(behaviour)
+      const reason = expect.stringContaining('127.0.0.1 does not respond for 25 seconds')
+      expect(job).toMatchObject({ status: 'failed', error: reason })
+      expect(errors).toMatchObject([{ error_type: 'job_failed', error_message: reason }])
+      const seconds = (Date.parse(job.completed_at) - Date.parse(job.started_at)) / 1000
+      expect(seconds).toBeLessThan(30)
+    },
+  )
+
   it('fails on an endless literal', async () => {
     const { job, grown } = await against('endless-literal')
     expect(job).toMatchObject({ migrated_messages: 0 })

@@ -10,7 +10,8 @@ export type Behaviour =
   | 'hang-up-in-message'
   | 'bye'
   | 'garbage'
-  | 'silent-capability'
+  | 'silent'
+  | 'silent-list'
 
 const BODY = 'Message-ID: <1@hostile.example>\r\nSubject: one\r\n\r\nbody\r\n'
 
@@ -59,11 +60,10 @@ function answer(socket: Socket, line: string, behaviour: Behaviour) {
   const command = words.join(' ').toUpperCase()
   const ok = (...untagged: string[]) =>
     socket.write([...untagged, `${tag} OK done`, ''].join('\r\n'))
-  if (command.startsWith('CAPABILITY')) {
-    if (behaviour === 'silent-capability') return
-    return ok('* CAPABILITY IMAP4rev1 UIDPLUS LITERAL+')
-  }
+  if (behaviour === 'silent') return
+  if (command.startsWith('CAPABILITY')) return ok('* CAPABILITY IMAP4rev1 UIDPLUS LITERAL+')
   if (command.startsWith('NAMESPACE')) return ok('* NAMESPACE (("" "/")) NIL NIL')
+  if (command.startsWith('LIST') && behaviour === 'silent-list') return
   if (command.startsWith('LIST') || command.startsWith('LSUB')) {
     if (behaviour === 'endless-line') return flood(socket, '* LIST () "/" "')
     if (behaviour === 'huge-literal') return socket.write('* LIST () "/" {9999999999}\r\n')

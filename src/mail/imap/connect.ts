@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import type { ImapFlow } from 'imapflow'
 import { OutboundRefused } from '../../outbound/guard.ts'
 import { COMMAND_MS, tooSlow, type Wire, wire } from './wire.ts'
@@ -33,8 +33,15 @@ export class ConnectionFailed extends Error {}
 
 const STARTTLS = { tls: undefined, starttls: true, opportunistic: undefined, none: false } as const
 
-/** Connects and logs in with imapflow. The caller closes the connection. */
-export async function connectImap(server: ImapServer, signal: AbortSignal): Promise<ImapFlow> {
+/**
+ * Connects and logs in with imapflow. The caller closes the connection. `firstMs` limits the login, and the
+ * silence of the server until `allowSilence`.
+ */
+export async function connectImap(
+  server: ImapServer,
+  signal: AbortSignal,
+  firstMs = Number.POSITIVE_INFINITY,
+): Promise<ImapFlow> {
   // Loaded on first use, because most processes never connect.
   const { ImapFlow } = await import('imapflow')
   signal.throwIfAborted()
@@ -43,7 +50,9 @@ export async function connectImap(server: ImapServer, signal: AbortSignal): Prom
       ? new ConnectionRefused(error.message)
       : new ConnectionFailed(`${server.name} could not be found: ${messageOf(error)}`)
   })
-  const { auth, secret, user } = server
+  const { auth, commandMs = COMMAND_MS, secret, user } = server
+  const silenceMs = Math.min(SILENCE_MS, firstMs)
+  const loginMs = Math.min(commandMs, firstMs)
   const client = new ImapFlow({
     // The checked IP address, not the name: a second DNS look-up could return another one.
     host: ip,
@@ -61,19 +70,23 @@ export async function connectImap(server: ImapServer, signal: AbortSignal): Prom
     disableCompression: true,
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
+    socketTimeout: silenceMs,
     maxLineLength: MAX_LINE_BYTES,
     maxLiteralSize: MAX_LITERAL_BYTES,
     maxResponseSize: MAX_LINE_BYTES + MAX_LITERAL_BYTES,
   })
   // An unhandled error event would end the process; the command under way rejects anyway.
-  client.on('error', () => {})
+  client.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'ETIMEOUT') late.set(client, new ConnectionFailed(tooSilent(server, silenceMs)))
+  })
   const stop = () => client.close()
   signal.addEventListener('abort', stop, { once: true })
   client.once('close', () => signal.removeEventListener('abort', stop))
-  const { commandMs = COMMAND_MS } = server
   limitCommands(client, commandMs)
-  const patience = setTimeout(() => closeLate(client, commandMs), commandMs)
+  const patience = setTimeout(() => {
+    late.set(client, new ConnectionFailed(tooSilent(server, loginMs)))
+    client.close()
+  }, loginMs)
   try {
     await client.connect()
   } catch (error) {
@@ -85,6 +98,15 @@ export async function connectImap(server: ImapServer, signal: AbortSignal): Prom
   }
   return client
 }
+
+/** A server that has answered may be silent for longer, for example while it opens a large folder. */
+export function allowSilence(client: ImapFlow): void {
+  const { socket } = client as unknown as { socket: Socket | false }
+  if (socket) socket.setTimeout(SILENCE_MS)
+}
+
+const tooSilent = ({ name }: Pick<ImapServer, 'name'>, ms: number) =>
+  `${name} does not respond for ${Math.round(ms / 1000)} seconds`
 
 const late = new WeakMap<ImapFlow, ConnectionFailed>()
 

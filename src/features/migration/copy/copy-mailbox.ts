@@ -1,5 +1,6 @@
 import type { ImapFlow, ListResponse } from 'imapflow'
 import {
+  allowSilence,
   ConnectionFailed,
   ConnectionRefused,
   connectImap,
@@ -19,9 +20,12 @@ import { type Run, Stopped } from './run.ts'
 // Below this many messages one pair of connections is enough.
 const MANY = 200
 
-/** Goes through all folders once and skips messages that were copied before. */
-export async function copyMailbox(run: Run): Promise<void> {
-  const source = await connectImap(run.source, run.signal)
+/**
+ * Goes through all folders once and skips messages that were copied before. `firstMs` limits the first
+ * answers of each server, up to the list of its folders.
+ */
+export async function copyMailbox(run: Run, firstMs?: number): Promise<void> {
+  const source = await connectImap(run.source, run.signal, firstMs)
   let target: ImapFlow | undefined
   let moving: ReturnType<typeof lanes> | undefined
   try {
@@ -40,7 +44,7 @@ export async function copyMailbox(run: Run): Promise<void> {
     const mine = routesOf(tree, { ...tree, folders: [] }, wishes).map((route) => route.source)
     if (run.job.is_delta && mine.every(isSettled)) return
 
-    target = await connectImap(run.target, run.signal)
+    target = await connectImap(run.target, run.signal, firstMs)
     const there = await ownFolders(target, run.target, false)
     const present = new Set(there.map(({ path }) => path))
     const retried = run.job.is_retry
@@ -147,6 +151,7 @@ async function ownFolders(
   const all = await client.list(withState ? { statusQuery: STATE } : {})
   // imapflow returns a partial list if the connection breaks.
   if (!client.usable) throw judged(server, lateness(client) ?? new Error('the connection broke'))
+  allowSilence(client)
   const { other, shared } = client.namespaces ?? {}
   const foreign = [...(other || []), ...(shared || [])]
     .map(({ prefix }) => prefix)

@@ -16,6 +16,8 @@ const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 30_000
 // A server that never answered is probably a mistake in the request, which its sender should see soon.
 const FIRST_CONTACT_MS = 30_000
+const FIRST_ANSWER_MS = 25_000
+const LEAST_ANSWER_MS = 5000
 const MAX_SINGLED_OUT = 300
 
 interface Claim {
@@ -93,6 +95,10 @@ export async function runJob(core: Needs, job: ClaimedJob, claim: Claim): Promis
 /** Returns whether this run or an earlier one has listed the folders of both servers. */
 const hasBeenReached = ({ job, migrated }: Run) => job.total_messages > 0 || migrated > 0
 
+/** The time that is left for the first answers of an attempt. */
+const firstAnswerMs = (beganAt: number) =>
+  Math.min(FIRST_ANSWER_MS, Math.max(LEAST_ANSWER_MS, beganAt + FIRST_CONTACT_MS - Date.now()))
+
 /** Retries after a lost connection. Progress resets the count of retries. */
 async function copyWithRetries(run: Run): Promise<void> {
   const { db, config } = run.core
@@ -102,7 +108,7 @@ async function copyWithRetries(run: Run): Promise<void> {
     const before = run.migrated
     const singled = run.singledOut
     try {
-      await copyMailbox(run)
+      await copyMailbox(run, hasBeenReached(run) ? undefined : firstAnswerMs(beganAt))
       await progress.clearJobError(db, run.job.id)
       return
     } catch (error) {
@@ -111,7 +117,7 @@ async function copyWithRetries(run: Run): Promise<void> {
       const hasNarrowed = run.singledOut > singled && run.singledOut < MAX_SINGLED_OUT
       const hasProgress = run.migrated > before || hasNarrowed
       failures = hasProgress ? 1 : failures + 1
-      const unreachable = !hasBeenReached(run) && Date.now() > beganAt + FIRST_CONTACT_MS
+      const unreachable = !hasBeenReached(run) && Date.now() >= beganAt + FIRST_ANSWER_MS
       if (failures > retries || unreachable) throw error
       if (!hasProgress && run.isOurs()) {
         await progress.logJobError(db, run.job.id, 'connection_failed', error.message)
