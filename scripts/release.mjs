@@ -1,10 +1,11 @@
 // Makes a release: `npm run release -- X.Y.Z` checks that the tree, the version and the CHANGELOG are
-// ready and writes the packages to release/. `--tag` also makes the tag.
+// ready and writes the packages to release/. `--tag` makes the tag instead, and records the commit in
+// migrations/releases.txt, which is committed next.
 import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writePackages } from './package.mjs'
 import { root } from './prepare.mjs'
+import { RELEASES_FILE, releasesIn } from './releases.mjs'
 
 const [version = '', ...options] = process.argv.slice(2)
 const isTagged = options.includes('--tag')
@@ -21,36 +22,52 @@ const problems = [
     `package-lock.json has another version`,
   ],
   [sectionOf(version) !== '', `CHANGELOG.md has no section [${version}] with a date and entries`],
+  [entriesOf('[Unreleased]') === '', 'CHANGELOG.md has entries under [Unreleased]'],
   [git('tag', '--list', `v${version}`).stdout === '', `the tag v${version} exists already`],
+  [
+    releasesIn(join(root, 'migrations')).every((one) => one.version !== version),
+    `${RELEASES_FILE} has ${version} already`,
+  ],
 ].flatMap(([isGood, problem]) => (isGood ? [] : [problem]))
 
 if (problems.length > 0) {
   for (const problem of problems) process.stderr.write(`release: ${problem}\n`)
   process.exit(1)
 }
-const out = join(root, 'release')
-rmSync(out, { recursive: true, force: true })
-// The time of the commit, so that the same commit gives the same files.
-const at = new Date(Number(git('log', '-1', '--format=%ct').stdout) * 1000)
-for (const file of await writePackages(out, { at })) process.stdout.write(`${join(out, file)}\n`)
-if (isTagged) {
-  const { status, stderr } = git(
-    'tag',
-    '--annotate',
-    `v${version}`,
-    '--message',
-    `Mailplane ${version}`,
-  )
-  if (status !== 0) {
-    process.stderr.write(`release: ${stderr}`)
-    process.exit(1)
-  }
-  process.stdout.write(`tagged v${version}\n`)
+if (isTagged) tag()
+else await pack()
+
+/** The files of a commit are the same at any time, because they have the time of the commit. */
+async function pack() {
+  const { writePackages } = await import('./package.mjs')
+  const out = join(root, 'release')
+  rmSync(out, { recursive: true, force: true })
+  const at = new Date(Number(git('log', '-1', '--format=%ct').stdout) * 1000)
+  for (const file of await writePackages(out, { at })) process.stdout.write(`${join(out, file)}\n`)
 }
 
-/** The entries of a version in CHANGELOG.md. */
+function tag() {
+  const name = `v${version}`
+  const { status, stderr } = git('tag', '--annotate', name, '--message', `Mailplane ${version}`)
+  if (status !== 0) {
+    process.stderr.write(`release: ${stderr}`)
+    process.exitCode = 1
+    return
+  }
+  appendFileSync(join(root, RELEASES_FILE), `${version}  ${git('rev-parse', 'HEAD').stdout}`)
+  process.stdout.write(`tagged ${name}; now commit ${RELEASES_FILE}\n`)
+}
+
+/** The entries of a version that has a date. */
 function sectionOf(wanted) {
-  const [, after = ''] = read('CHANGELOG.md').split(`\n## [${wanted}] - `)
-  const [first = '', ...lines] = (after.split('\n## [')[0] ?? '').split('\n')
-  return /^\d{4}-\d\d-\d\d$/.test(first) ? lines.join('\n').trim() : ''
+  const [heading = ''] = read('CHANGELOG.md')
+    .split('\n')
+    .filter((line) => line.startsWith(`## [${wanted}]`))
+  return / - \d{4}-\d\d-\d\d$/.test(heading) ? entriesOf(heading.slice(3)) : ''
+}
+
+/** The lines between a heading of CHANGELOG.md and the next version. */
+function entriesOf(heading) {
+  const [, after = ''] = read('CHANGELOG.md').split(`\n## ${heading}\n`)
+  return (after.split('\n## [')[0] ?? '').trim()
 }

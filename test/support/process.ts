@@ -144,9 +144,9 @@ export async function startServer(start: Start) {
   return server
 }
 
-/** Runs one command of the command line to its end. */
-export async function run(args: string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+/** Runs one command of the command line to its end; `main` as for a server. */
+export async function run(args: string[], env: Record<string, string>, main = MAIN) {
+  const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
