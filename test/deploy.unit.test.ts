@@ -125,7 +125,7 @@ describe('the container image', () => {
     expect(docker.length).toBeGreaterThan(2)
     for (const line of docker) {
       expect(line).toMatch(
-        /^docker compose --file deploy\/compose(\.host)?\.yaml (--env-file \S+ )?(up|exec mailplane) /,
+        /^docker compose --file deploy\/compose(\.host)?\.yaml (--env-file \S+ )?(up|build$|exec mailplane|run --rm --no-deps mailplane)( |$)/,
       )
     }
     expect(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8')).toMatch(
@@ -149,8 +149,22 @@ describe('the commands of deploy/README.md', () => {
         .filter(Boolean),
     )
     expect(named).toContain('mailplane-helper')
+    // It knows DATA_DIR; `edge up` by hand would make a second mail host in ./data.
+    expect(named).toContain('mailplane-edge')
     const names = units.map(({ name }) => name)
     expect(named.filter((name) => !names.includes(`${name}.service`))).toEqual([])
+  })
+
+  it('back up and show the plan before every upgrade, and start no mail host of their own', () => {
+    const page = pages.find(({ path }) => path === 'deploy/README.md')?.text ?? ''
+    const [, upgrade = ''] = page.split('\n# Upgrade\n')
+    const recipes = (upgrade.split('\n# ')[0] ?? '').split('\n## ').slice(1)
+    expect(recipes).toHaveLength(4)
+    for (const recipe of recipes) {
+      expect(recipe).toMatch(/mailplane-backup|mailplane backup|BACKUP_BEFORE_MIGRATION=always/)
+      expect(recipe).toMatch(/db[ ",]+migrate[ ",]+--plan/)
+      expect(recipe).not.toContain('edge up')
+    }
   })
 
   it('install only files of deploy/', () => {
@@ -175,7 +189,7 @@ describe('deploy/compose.host.yaml', () => {
   })
 
   it('sets only variables that src/config/ reads, and mounts only files that exist', () => {
-    const set = [...text.matchAll(/^ +((?:SVC|DATABASE|REDIS|QUEUE)_\w+):/gm)].map(
+    const set = [...text.matchAll(/^ +((?:SVC|DATABASE|REDIS|QUEUE|BACKUP)_\w+):/gm)].map(
       ([, name]) => name,
     )
     expect(set.length).toBeGreaterThan(5)

@@ -189,6 +189,19 @@ alter table organizations add column notice text;`)
   expect(await appliedNames()).not.toContain(NEXT)
 })
 
+it('plans with the rows and bytes of all days of a table that is divided into days', async () => {
+  await sql.unsafe(`
+    insert into events (id, event, source, data)
+      select 'event-' || n, 'email.delivered', 'api', '{}' from generate_series(1, 1000) n;
+    analyze events`)
+  add('alter table events add column notice text;')
+  const [planned] = await migrationPlan(sql, folder)
+  expect(planned?.tables.map(({ name, rows }) => ({ name, rows: Number(rows) }))).toEqual([
+    { name: 'events', rows: 1000 },
+  ])
+  expect(Number(planned?.tables[0]?.bytes)).toBeGreaterThan(1000 * 50)
+})
+
 it('backs a database up before a migration, and the backup is the way back', async () => {
   const DATA_DIR = join(folder, 'data')
   mkdirSync(DATA_DIR)

@@ -32,11 +32,17 @@ export async function migrationPlan(sql: Sql, folder?: string): Promise<PlannedM
   return plan
 }
 
-/** Rows as PostgreSQL estimates them: counting would read the tables. */
+/**
+ * Rows as PostgreSQL estimates them: counting would read the tables. The rows of a partitioned table are
+ * in its partitions.
+ */
 const sizesOf = (sql: Sql, names: string[]) => sql<{ name: string; rows: number; bytes: number }[]>`
-  select relname as name, greatest(reltuples, 0)::bigint as rows,
-    pg_total_relation_size(oid) as bytes
-  from pg_class
-  where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace
-    and relname = any(${names}::text[])
-  order by relname`
+  select named.relname as name, sum(greatest(part.reltuples, 0))::bigint as rows,
+    sum(pg_total_relation_size(part.oid))::bigint as bytes
+  from pg_class named
+  cross join lateral (
+    select named.oid union select relid from pg_partition_tree(named.oid)) tree(oid)
+  join pg_class part on part.oid = tree.oid and part.relkind = 'r'
+  where named.relkind in ('r', 'p') and named.relnamespace = 'public'::regnamespace
+    and named.relname = any(${names}::text[])
+  group by named.relname order by named.relname`
