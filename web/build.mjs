@@ -32,6 +32,8 @@ const common = {
   // Nesting, light-dark() and oklch() are sent as they are written.
   target: ['chrome123', 'firefox128', 'safari18'],
   entryNames: '[name]-[hash]',
+  // What a surface loads on demand (later.tsx) is a file of its own.
+  splitting: true,
   outdir: out,
   write: false,
   metafile: true,
@@ -41,42 +43,48 @@ const common = {
 /** Everything that dist/web contains, by name. */
 async function files() {
   const made = new Map()
-  const manifest = { scripts: {}, style: '' }
+  const manifest = { scripts: {}, imports: {}, style: '' }
   const add = async ({ outputFiles, metafile }) => {
     for (const { path, contents } of outputFiles) {
       made.set(basename(path), await smaller(path, Buffer.from(contents)))
     }
-    return Object.keys(metafile.outputs).map((path) => basename(path))
+    return Object.entries(metafile.outputs).map(([path, { imports, entryPoint }]) => ({
+      name: basename(path),
+      isEntry: entryPoint?.endsWith('/main.tsx'),
+      imports: imports
+        .filter(({ kind }) => kind === 'import-statement')
+        .map((one) => basename(one.path)),
+    }))
   }
   const [styles, ...scripts] = await Promise.all([
     build({ ...common, entryPoints: [{ in: 'web/ui/app.css', out: 'style' }] }),
-    ...LANGUAGES.map((language) =>
-      build({
-        ...common,
-        entryPoints: Object.entries(SURFACES).map(([name, folder]) => ({
-          in: `web/${folder}/main.tsx`,
-          out: `${name}-${language}`,
-        })),
-        jsx: 'automatic',
-        jsxImportSource: 'preact',
-        define: { LANGUAGE: JSON.stringify(language) },
-        plugins: [texts(join(root, 'web'), language)],
-      }),
+    ...LANGUAGES.flatMap((language) =>
+      Object.entries(SURFACES).map(([surface, folder]) => script(surface, folder, language)),
     ),
   ])
-  const [style = ''] = await add(styles)
-  manifest.style = style
-  for (const [index, language] of LANGUAGES.entries()) {
-    const names = await add(scripts[index])
-    manifest.scripts[language] = Object.fromEntries(
-      Object.keys(SURFACES).map((surface) => [
-        surface,
-        names.find((name) => name.startsWith(`${surface}-${language}-`)),
-      ]),
-    )
+  const [style] = await add(styles)
+  manifest.style = style.name
+  for (const { surface, language, built } of scripts) {
+    const entry = (await add(built)).find(({ isEntry }) => isEntry)
+    manifest.scripts[language] ??= {}
+    manifest.scripts[language][surface] = entry.name
+    manifest.imports[entry.name] = entry.imports
   }
   made.set('icon.svg', readFileSync(join(root, 'web', 'ui', 'icon.svg')))
   return { made, manifest }
+}
+
+async function script(surface, folder, language) {
+  const built = await build({
+    ...common,
+    entryPoints: [{ in: `web/${folder}/main.tsx`, out: `${surface}-${language}` }],
+    chunkNames: `${surface}-${language}-[name]-[hash]`,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    define: { LANGUAGE: JSON.stringify(language) },
+    plugins: [texts(join(root, 'web'), language)],
+  })
+  return { surface, language, built }
 }
 
 /**

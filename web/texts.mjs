@@ -1,7 +1,7 @@
 // In the sources the texts of a screen are one object for each language. In a built script each text
 // is a constant: its name is shortened, and a text that a surface does not use is left out. All texts
 // come before the code, because beside each other they compress better.
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 
 const IMPORT = /import \{ t(?: as (\w+))? \} from ('[^']*words\.ts')/g
@@ -31,10 +31,22 @@ export const texts = (folder, language) => ({
   },
 })
 
-const firstTexts = (folder, surface) =>
-  [...textsIn(join(folder, 'ui')), ...textsIn(surface)]
+const firstTexts = (folder, surface) => {
+  const later = areasOnDemand(surface)
+  return [...textsIn(join(folder, 'ui')), ...textsIn(surface)]
+    .filter((path) => !later.has(dirname(path)))
     .map((path) => `import ${JSON.stringify(path)}\n`)
     .join('')
+}
+
+/** Folders from which later.tsx takes screens: their texts are loaded with these. */
+function areasOnDemand(surface) {
+  const file = join(surface, 'later.tsx')
+  const source = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  return new Set(
+    [...source.matchAll(/from '(.*)'/g)].map(([, path]) => dirname(join(surface, path))),
+  )
+}
 
 const textsIn = (folder) =>
   readdirSync(folder, { recursive: true })

@@ -1,5 +1,6 @@
 import type { Screen } from '../lib/router.tsx'
 import * as icons from '../ui/icons.ts'
+import { later } from '../ui/later.tsx'
 import { Alerts } from './alerts/alerts.tsx'
 import { Channels } from './alerts/channels.tsx'
 import { Rules } from './alerts/rules.tsx'
@@ -7,14 +8,6 @@ import { t as alerts } from './alerts/words.ts'
 import { Audit } from './audit/audit.tsx'
 import { Entry } from './audit/entry.tsx'
 import { t as audit } from './audit/words.ts'
-import { Backups } from './backups/backups.tsx'
-import { t as backups } from './backups/words.ts'
-import { Certificates } from './certificates/certificates.tsx'
-import { t as certificates } from './certificates/words.ts'
-import { Holds } from './compliance/holds.tsx'
-import { Person } from './compliance/person.tsx'
-import { Retention } from './compliance/retention.tsx'
-import { t as compliance } from './compliance/words.ts'
 import { DeadLetters } from './dead-letters/dead-letters.tsx'
 import { t as deadLetters } from './dead-letters/words.ts'
 import { Domain } from './domains/domain.tsx'
@@ -66,13 +59,13 @@ import { Storage } from './storage/storage.tsx'
 import { t as storage } from './storage/words.ts'
 import { Suppressions } from './suppressions/suppressions.tsx'
 import { t as suppressions } from './suppressions/words.ts'
+import { t as titles } from './titles.words.ts'
 import { Message } from './trace/message.tsx'
 import { Trace } from './trace/trace.tsx'
 import { t as trace } from './trace/words.ts'
-import { Brand } from './white-label/brand.tsx'
-import { WhiteLabel } from './white-label/white-label.tsx'
-import { t as whiteLabel } from './white-label/words.ts'
 import { t } from './words.ts'
+
+const onDemand = later(() => import('./later.tsx'))
 
 export const groups = [
   { name: 'home' },
@@ -136,16 +129,16 @@ export const screens: readonly Screen[] = [
   },
   {
     path: '/console/white-label',
-    title: whiteLabel.title,
-    page: WhiteLabel,
+    title: titles.whiteLabel,
+    page: onDemand((parts) => parts.WhiteLabel),
     nav: 'tenants',
     icon: icons.plane,
     level: 'admin',
   },
   {
     path: '/console/white-label/:organization_id',
-    title: whiteLabel.one,
-    page: Brand,
+    title: titles.brand,
+    page: onDemand((parts) => parts.Brand),
     level: 'admin',
   },
   {
@@ -188,35 +181,35 @@ export const screens: readonly Screen[] = [
   },
   {
     path: '/console/compliance',
-    title: compliance.area,
-    page: Person,
+    title: titles.compliance,
+    page: onDemand((parts) => parts.Person),
     nav: 'security',
     icon: icons.file,
     level: 'admin',
   },
   {
     path: '/console/compliance/holds',
-    title: compliance.holds,
-    page: Holds,
+    title: titles.holds,
+    page: onDemand((parts) => parts.Holds),
     level: 'admin',
   },
   {
     path: '/console/compliance/retention',
-    title: compliance.retention,
-    page: Retention,
+    title: titles.retention,
+    page: onDemand((parts) => parts.Retention),
     level: 'admin',
   },
   {
     path: '/console/certificates',
-    title: certificates.title,
-    page: Certificates,
+    title: titles.certificates,
+    page: onDemand((parts) => parts.Certificates),
     nav: 'system',
     icon: icons.lock,
   },
   {
     path: '/console/backups',
-    title: backups.title,
-    page: Backups,
+    title: titles.backups,
+    page: onDemand((parts) => parts.Backups),
     nav: 'system',
     icon: icons.archive,
     level: 'admin',

@@ -1,6 +1,7 @@
 import type { Screen } from '../lib/router.tsx'
 import * as icons from '../ui/icons.ts'
 import { t as keyWords } from '../ui/keys.words.ts'
+import { later } from '../ui/later.tsx'
 import { Account } from './account/account.tsx'
 import { t as account } from './account/words.ts'
 import { Activity } from './activity/activity.tsx'
@@ -11,8 +12,6 @@ import { Analytics } from './analytics/analytics.tsx'
 import { t as analytics } from './analytics/words.ts'
 import { ApiKeys } from './api-keys/api-keys.tsx'
 import { t as apiKeys } from './api-keys/words.ts'
-import { Archive } from './archive/archive.tsx'
-import { t as archive } from './archive/words.ts'
 import { Domain } from './domains/domain.tsx'
 import { Domains } from './domains/domains.tsx'
 import { DomainLimits } from './domains/limits.tsx'
@@ -20,10 +19,6 @@ import { DomainSettings } from './domains/settings.tsx'
 import { t as domains } from './domains/words.ts'
 import { Home } from './home/home.tsx'
 import { t as home } from './home/words.ts'
-import { Certificates, Keys } from './keys/keys.tsx'
-import { t as keys } from './keys/words.ts'
-import { Links } from './links/links.tsx'
-import { t as links } from './links/words.ts'
 import { MailboxFilters } from './mailboxes/filters/filters.tsx'
 import { MailboxLimits } from './mailboxes/limits.tsx'
 import { MailboxPage } from './mailboxes/mailbox.tsx'
@@ -32,18 +27,10 @@ import { t as mailboxes } from './mailboxes/words.ts'
 import { MessagePage } from './messages/message.tsx'
 import { Messages } from './messages/messages.tsx'
 import { t as messages } from './messages/words.ts'
-import { Migration } from './migration/migration.tsx'
-import { t as migration } from './migration/words.ts'
 import { People } from './people/people.tsx'
 import { t as people } from './people/words.ts'
 import { RateLimits } from './rate-limits/rate-limits.tsx'
 import { t as rateLimits } from './rate-limits/words.ts'
-import { ReportPage } from './reports/report.tsx'
-import { Reports } from './reports/reports.tsx'
-import { t as reports } from './reports/words.ts'
-import { SearchIndex } from './search/index-state.tsx'
-import { Search } from './search/search.tsx'
-import { t as search } from './search/words.ts'
 import { SharedMailbox } from './shared-mailboxes/shared-mailbox.tsx'
 import { SharedMailboxes } from './shared-mailboxes/shared-mailboxes.tsx'
 import { t as shared } from './shared-mailboxes/words.ts'
@@ -52,12 +39,7 @@ import { SmtpCredentials } from './smtp-credentials/smtp-credentials.tsx'
 import { t as credentials } from './smtp-credentials/words.ts'
 import { Suppressions } from './suppressions/suppressions.tsx'
 import { t as suppressions } from './suppressions/words.ts'
-import { TemplatePage } from './templates/template.tsx'
-import { Templates } from './templates/templates.tsx'
-import { t as templates } from './templates/words.ts'
-import { NewTransportRule, TransportRulePage } from './transport-rules/rule.tsx'
-import { TransportRules } from './transport-rules/transport-rules.tsx'
-import { t as transportRules } from './transport-rules/words.ts'
+import { t as titles } from './titles.words.ts'
 import { Waiting } from './waiting/waiting.tsx'
 import { t as waiting } from './waiting/words.ts'
 import { DeadLetters } from './webhooks/dead-letters.tsx'
@@ -67,6 +49,8 @@ import { Endpoint } from './webhooks/endpoint.tsx'
 import { Webhooks } from './webhooks/webhooks.tsx'
 import { t as webhooks } from './webhooks/words.ts'
 import { t } from './words.ts'
+
+const onDemand = later(() => import('./later.tsx'))
 
 export const groups = [
   { name: 'home' },
@@ -162,16 +146,16 @@ export const screens: readonly Screen[] = [
   },
   {
     path: '/app/templates',
-    title: templates.title,
-    page: Templates,
+    title: titles.templates,
+    page: onDemand((parts) => parts.Templates),
     nav: 'sending',
     icon: icons.file,
     capability: 'templates',
   },
   {
     path: '/app/templates/:template_id',
-    title: templates.one,
-    page: TemplatePage,
+    title: titles.template,
+    page: onDemand((parts) => parts.TemplatePage),
     capability: 'templates',
   },
   {
@@ -192,52 +176,52 @@ export const screens: readonly Screen[] = [
   },
   {
     path: '/app/reports',
-    title: reports.title,
-    page: Reports,
+    title: titles.reports,
+    page: onDemand((parts) => parts.Reports),
     nav: 'sending',
     icon: icons.file,
     capability: 'reports',
   },
   {
     path: '/app/reports/:report_id',
-    title: reports.one,
-    page: ReportPage,
+    title: titles.report,
+    page: onDemand((parts) => parts.ReportPage),
     capability: 'reports',
   },
   {
     path: '/app/search',
-    title: search.title,
-    page: Search,
+    title: titles.search,
+    page: onDemand((parts) => parts.Search),
     nav: 'mail',
     icon: icons.search,
     capability: 'rag',
   },
   {
     path: '/app/search/index',
-    title: search.indexTitle,
-    page: SearchIndex,
+    title: titles.searchIndex,
+    page: onDemand((parts) => parts.SearchIndex),
     capability: 'rag',
   },
   {
     path: '/app/archive',
-    title: archive.title,
-    page: Archive,
+    title: titles.archive,
+    page: onDemand((parts) => parts.Archive),
     nav: 'mail',
     icon: icons.archive,
     capability: 'archive',
   },
   {
     path: '/app/links',
-    title: links.title,
-    page: Links,
+    title: titles.links,
+    page: onDemand((parts) => parts.Links),
     nav: 'mail',
     icon: icons.shield,
     capability: 'url_protection',
   },
   {
     path: '/app/keys',
-    title: keys.title,
-    page: Keys,
+    title: titles.keys,
+    page: onDemand((parts) => parts.Keys),
     nav: 'mail',
     icon: icons.lock,
     capability: 'encryption',
@@ -245,28 +229,28 @@ export const screens: readonly Screen[] = [
   {
     path: '/app/keys/certificates',
     title: keyWords.certificates,
-    page: Certificates,
+    page: onDemand((parts) => parts.Certificates),
     capability: 'encryption',
   },
   {
     path: '/app/transport-rules',
-    title: transportRules.title,
-    page: TransportRules,
+    title: titles.transportRules,
+    page: onDemand((parts) => parts.TransportRules),
     nav: 'mail',
     icon: icons.filter,
     capability: 'transport_rules',
   },
   {
     path: '/app/transport-rules/new',
-    title: transportRules.newTitle,
-    page: NewTransportRule,
+    title: titles.newTransportRule,
+    page: onDemand((parts) => parts.NewTransportRule),
     capability: 'transport_rules',
     level: 'write',
   },
   {
     path: '/app/transport-rules/:rule_id',
-    title: transportRules.one,
-    page: TransportRulePage,
+    title: titles.transportRule,
+    page: onDemand((parts) => parts.TransportRulePage),
     capability: 'transport_rules',
   },
   {
@@ -279,8 +263,8 @@ export const screens: readonly Screen[] = [
   },
   {
     path: '/app/migration',
-    title: migration.title,
-    page: Migration,
+    title: titles.migration,
+    page: onDemand((parts) => parts.Migration),
     nav: 'mail',
     icon: icons.move,
     capability: 'migration',

@@ -12,6 +12,8 @@ export interface BuiltFile {
 /** The names of the hashed files: a script for each surface and language, one style sheet. */
 export interface Manifest {
   scripts: Record<string, Record<string, string>>
+  /** Files that a script imports at its start, by the name of the script. */
+  imports: Record<string, string[]>
   style: string
 }
 

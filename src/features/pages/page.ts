@@ -49,10 +49,14 @@ export interface Preferences {
 
 /** The page of a surface. It contains no data: scripts read that from the API. */
 export function pageHtml(
-  { scripts, style }: Manifest,
+  { scripts, imports, style }: Manifest,
   surface: Surface,
   { language, theme }: Preferences,
 ): string {
+  const script = scripts[language]?.[surface] ?? ''
+  const preloads = (imports[script] ?? []).map(
+    (name) => `<link rel="modulepreload" href="/assets/${name}">\n`,
+  )
   const attribute = theme === 'system' ? '' : ` data-theme="${theme}"`
   return `<!doctype html>
 <html lang="${language}"${attribute}>
@@ -64,7 +68,7 @@ export function pageHtml(
 <title>Mailplane</title>
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/assets/${style}">
-<script type="module" src="/assets/${scripts[language]?.[surface]}"></script>
+${preloads.join('')}<script type="module" src="/assets/${script}"></script>
 </head>
 <body>
 <div id="app"></div>

@@ -17,6 +17,7 @@ const built: BuiltFiles = {
       en: { start: 'start-en-ABCDEFGH.js', app: 'app-en-ABCDEFGH.js' },
       de: { start: 'start-de-ABCDEFGH.js', app: 'app-de-ABCDEFGH.js' },
     },
+    imports: { 'app-en-ABCDEFGH.js': ['app-en-chunk-ABCDEFGH.js'] },
     style: 'style-ABCDEFGH.css',
   },
   files: new Map([
@@ -50,6 +51,11 @@ describe('a page', () => {
     expect(answer.status).toBe(200)
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(answer.text).toContain(`src="/assets/${script}"`)
+  })
+
+  it('names the files that its script imports, so that they are loaded at once', async () => {
+    const { text } = await app.send('GET', '/app')
+    expect(text).toContain('<link rel="modulepreload" href="/assets/app-en-chunk-ABCDEFGH.js">')
   })
 
   it('is not stored, not framed, and runs only its own files', async () => {

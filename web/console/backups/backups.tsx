@@ -12,6 +12,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { t } from './words.ts'
 
 type Host = Get['/platform/backups/status']['data']['hosts'][number]
@@ -119,7 +120,7 @@ export function Backups() {
   const { data } = state
   return (
     <>
-      <Heading title={t.title} />
+      <Heading title={titles.backups} />
       <Failed error={state.error} again={state.again} />
       {data && (
         <>

@@ -1,5 +1,4 @@
 const en = {
-  title: 'Backups',
   lastSuccess: 'Last success',
   lastFailure: 'Last failure',
   schedule: 'Schedule',
@@ -34,7 +33,6 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Sicherungen',
   lastSuccess: 'Letzter Erfolg',
   lastFailure: 'Letzter Fehlschlag',
   schedule: 'Zeitplan',

@@ -12,6 +12,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { t } from './words.ts'
 
 const SOON_DAYS = 30
@@ -134,7 +135,7 @@ export function Certificates() {
   const { data } = state
   return (
     <>
-      <Heading title={t.title} />
+      <Heading title={titles.certificates} />
       <Failed error={state.error} again={state.again} />
       {data?.schema_note && (
         <p class="note warn" lang="en">
@@ -175,7 +176,7 @@ export function Certificates() {
       </SearchBar>
       <ListTable
         list={list}
-        caption={t.title}
+        caption={titles.certificates}
         columns={columns}
         rowKey={({ id }) => id}
         empty={<Empty title={t.none}>{t.noneHint}</Empty>}

@@ -1,5 +1,4 @@
 const en = {
-  title: 'Certificates',
   search: 'Search by domain',
   domain: 'Domain',
   organization: 'Organization',
@@ -35,7 +34,6 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Zertifikate',
   search: 'Domain suchen',
   domain: 'Domain',
   organization: 'Organisation',

@@ -13,6 +13,7 @@ import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
 import { linesOf, OrganizationField, ReasonField } from '../fields.tsx'
+import { t as titles } from '../titles.words.ts'
 import { ComplianceTabs } from './tabs.tsx'
 import { t } from './words.ts'
 
@@ -104,7 +105,7 @@ export function Holds() {
   )
   return (
     <>
-      <Heading title={t.holds}>{add}</Heading>
+      <Heading title={titles.holds}>{add}</Heading>
       <ComplianceTabs />
       <SearchBar list={list} label={t.searchHolds}>
         <Choice
@@ -119,7 +120,7 @@ export function Holds() {
       </SearchBar>
       <ListTable
         list={list}
-        caption={t.holds}
+        caption={titles.holds}
         columns={columns}
         rowKey={({ id }) => String(id)}
         empty={

@@ -17,6 +17,7 @@ import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
 import { OrganizationField, ReasonField } from '../fields.tsx'
+import { t as titles } from '../titles.words.ts'
 import { ComplianceTabs } from './tabs.tsx'
 import { t } from './words.ts'
 
@@ -210,11 +211,11 @@ export function Retention() {
   )
   return (
     <>
-      <Heading title={t.retention}>{add}</Heading>
+      <Heading title={titles.retention}>{add}</Heading>
       <ComplianceTabs />
       <ListTable
         list={list}
-        caption={t.retention}
+        caption={titles.retention}
         columns={columns}
         rowKey={({ id }) => id}
         empty={

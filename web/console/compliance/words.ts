@@ -1,8 +1,5 @@
 const en = {
-  area: 'Compliance',
   person: 'Data of a person',
-  holds: 'Legal holds',
-  retention: 'Retention',
   email: 'Email address',
   open: 'Open',
   personHint:
@@ -112,10 +109,7 @@ const en = {
 }
 
 const de: typeof en = {
-  area: 'Compliance',
   person: 'Daten einer Person',
-  holds: 'Aufbewahrungspflichten',
-  retention: 'Löschfristen',
   email: 'E-Mail-Adresse',
   open: 'Öffnen',
   personHint:

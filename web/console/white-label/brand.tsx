@@ -7,6 +7,7 @@ import { Failed } from '../../ui/failed.tsx'
 import { Card, Heading, Text, Time } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { BrandForm, type Draft } from './brand-form.tsx'
 import { Preview } from './preview.tsx'
 import { HostState, useBrand } from './white-label.tsx'
@@ -24,7 +25,7 @@ export function Brand() {
     <>
       <Heading
         title={t.titleOf(name)}
-        parent={{ title: t.title, to: '/console/white-label' }}
+        parent={{ title: titles.whiteLabel, to: '/console/white-label' }}
         badge={data?.whitelabel.custom_domain && <HostState {...data} />}
       >
         {data?.updated_at && (

@@ -4,6 +4,7 @@ import { ListTable, SearchBar, useList } from '../../ui/list.tsx'
 import { Badge, Empty, Heading, Text } from '../../ui/page.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { t } from './words.ts'
 
 /** The brand of an organization; the list and the editor share the answer. */
@@ -62,12 +63,12 @@ export function WhiteLabel() {
   })
   return (
     <>
-      <Heading title={t.title} />
+      <Heading title={titles.whiteLabel} />
       <p class="muted gap">{t.hint}</p>
       <SearchBar list={list} label={t.search} />
       <ListTable
         list={list}
-        caption={t.title}
+        caption={titles.whiteLabel}
         columns={columns}
         rowKey={({ id }) => id}
         empty={<Empty title={t.none}>{t.noneHint}</Empty>}

@@ -1,7 +1,5 @@
 const en = {
-  title: 'White label',
   hint: 'An organization can show its own name, logo and colour on its own host.',
-  one: 'White label of an organization',
   titleOf: (name: string) => `White label: ${name}`,
   search: 'Search by name, domain or mailbox',
   organization: 'Organization',
@@ -45,9 +43,7 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'White Label',
   hint: 'Eine Organisation kann unter ihrem Hostnamen eigenen Namen, Logo und Farbe zeigen.',
-  one: 'White Label einer Organisation',
   titleOf: (name) => `White Label: ${name}`,
   search: 'Name, Domain oder Postfach suchen',
   organization: 'Organisation',

@@ -9,11 +9,10 @@ import { t as aliases } from '../aliases/words.ts'
 import { api } from '../api.ts'
 import { t as domains } from '../domains/words.ts'
 import { t as mailboxes } from '../mailboxes/words.ts'
-import { t as migration } from '../migration/words.ts'
 import { t as people } from '../people/words.ts'
 import { t as rateLimits } from '../rate-limits/words.ts'
 import { t as shared } from '../shared-mailboxes/words.ts'
-import { t as rules } from '../transport-rules/words.ts'
+import { t as titles } from '../titles.words.ts'
 import { t } from './words.ts'
 
 /** The first part of the names of events. */
@@ -23,9 +22,9 @@ const areas: Record<string, string> = {
   shared_mailbox: shared.title,
   domain: domains.title,
   user: people.title,
-  transport_rule: rules.title,
+  transport_rule: titles.transportRules,
   rate_limit: rateLimits.title,
-  migration: migration.title,
+  migration: titles.migration,
   ...t.areas,
 }
 

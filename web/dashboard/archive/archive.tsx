@@ -9,6 +9,7 @@ import { Bytes, Empty, Heading, Text, Time } from '../../ui/page.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { t } from './words.ts'
 
 /** Saves the message as a file of this computer. */
@@ -100,7 +101,7 @@ export function Archive() {
   const { direction, start_date, end_date } = list.asked.filters
   return (
     <>
-      <Heading title={t.title} />
+      <Heading title={titles.archive} />
       <SearchBar list={list} label={t.search}>
         <Choice
           label={t.anyDirection}
@@ -121,7 +122,7 @@ export function Archive() {
       </SearchBar>
       <ListTable
         list={list}
-        caption={t.title}
+        caption={titles.archive}
         columns={columns}
         rowKey={({ id }) => id}
         empty={<Empty title={t.none}>{t.noneHint}</Empty>}

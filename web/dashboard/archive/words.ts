@@ -1,5 +1,4 @@
 const en = {
-  title: 'Archive',
   search: 'Words of subject or addresses',
   people: 'From and to',
   directions: { inbound: 'Received', outbound: 'Sent' },
@@ -14,7 +13,6 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Archiv',
   search: 'Wörter aus Betreff oder Adressen',
   people: 'Von und an',
   directions: { inbound: 'Empfangen', outbound: 'Gesendet' },

@@ -11,6 +11,7 @@ import { t as words } from '../../ui/keys.words.ts'
 import { Empty, Heading } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { t } from './words.ts'
 
 /** Several addresses may have the same key. */
@@ -31,7 +32,7 @@ export function Keys() {
     }),
   }
   return (
-    <Page calls={calls} title={t.title} caption={words.keys}>
+    <Page calls={calls} title={titles.keys} caption={words.keys}>
       {isWriting && (
         <ImportKey
           name={calls.name}
@@ -88,7 +89,7 @@ const Page = ({
   <>
     <Heading title={title}>{children}</Heading>
     <Tabs
-      label={t.title}
+      label={titles.keys}
       tabs={[
         ['/app/keys', words.keys],
         ['/app/keys/certificates', words.certificates],

@@ -12,6 +12,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { t as words } from '../../ui/words.ts'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { t } from './words.ts'
 
 const kinds = Object.entries(t.types)
@@ -75,11 +76,11 @@ export function Links() {
   const button = mayWrite && <AddButton onClick={() => setAdding(true)}>{t.add}</AddButton>
   return (
     <>
-      <Heading title={t.title}>{button}</Heading>
+      <Heading title={titles.links}>{button}</Heading>
       <Switch mayWrite={mayWrite} />
       <ListTable
         list={list}
-        caption={t.title}
+        caption={titles.links}
         columns={entryColumns(mayWrite)}
         rowKey={({ id }) => id}
         empty={

@@ -1,5 +1,4 @@
 const en = {
-  title: 'Link protection',
   hint: 'Links of incoming mail lead over a check, which looks at the address when somebody clicks. Mail that is forwarded loses its DKIM signature by it.',
   on: 'Check links of incoming mail',
   saved: 'Link protection is saved',
@@ -27,7 +26,6 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Linkschutz',
   hint: 'Links ankommender Mail führen über eine Prüfung, die die Adresse beim Klick ansieht. Weitergeleitete Mail verliert dadurch ihre DKIM-Signatur.',
   on: 'Links ankommender Mail prüfen',
   saved: 'Der Linkschutz ist gespeichert',

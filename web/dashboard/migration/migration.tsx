@@ -12,6 +12,7 @@ import type { Column } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { JobActions } from './job-actions.tsx'
 import { t } from './words.ts'
 
@@ -98,7 +99,7 @@ export function Migration() {
     )
   return (
     <>
-      <Heading title={t.title}>{add(t.add)}</Heading>
+      <Heading title={titles.migration}>{add(t.add)}</Heading>
       <SearchBar list={list}>
         <Choice
           label={t.anyStatus}
@@ -115,7 +116,7 @@ export function Migration() {
       </SearchBar>
       <ListTable
         list={list}
-        caption={t.title}
+        caption={titles.migration}
         columns={columns}
         rowKey={({ job_id }) => job_id}
         empty={

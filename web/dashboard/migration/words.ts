@@ -1,5 +1,4 @@
 const en = {
-  title: 'Migration',
   mailbox: 'Mailbox',
   from: 'Other server',
   direction: 'Direction',
@@ -48,7 +47,6 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Umzug',
   mailbox: 'Postfach',
   from: 'Anderer Server',
   direction: 'Richtung',

@@ -7,6 +7,7 @@ import { Failed } from '../../ui/failed.tsx'
 import { Card, Heading, Text, Time } from '../../ui/page.tsx'
 import { Figures, VolumeChart } from '../analytics/figures.tsx'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { t } from './words.ts'
 
 export function ReportPage() {
@@ -17,8 +18,8 @@ export function ReportPage() {
   return (
     <>
       <Heading
-        title={data ? t.types[data.report_type] : t.one}
-        parent={{ title: t.title, to: '/app/reports' }}
+        title={data ? t.types[data.report_type] : titles.report}
+        parent={{ title: titles.reports, to: '/app/reports' }}
       >
         {data && (
           <a class="button" href={`/app/reports?${new URLSearchParams(askedOf(data))}`}>

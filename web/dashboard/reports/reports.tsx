@@ -9,6 +9,7 @@ import { t as common } from '../../ui/words.ts'
 import { useDomains } from '../analytics/analytics.tsx'
 import { t as analytics } from '../analytics/words.ts'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { Schedules } from './schedules.tsx'
 import { t } from './words.ts'
 
@@ -21,7 +22,7 @@ export function Reports() {
   )
   return (
     <>
-      <Heading title={t.title} />
+      <Heading title={titles.reports} />
       <Failed error={domains.error} again={domains.again} />
       {choices?.length === 0 && (
         <Empty

@@ -1,6 +1,4 @@
 const en = {
-  title: 'Reports',
-  one: 'Report',
   make: 'Make a report',
   makeHint: 'A report keeps the figures of this moment for 90 days. Its address can be shared.',
   domain: 'Domain',
@@ -41,8 +39,6 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Berichte',
-  one: 'Bericht',
   make: 'Bericht erstellen',
   makeHint:
     'Ein Bericht bewahrt die Zahlen dieses Moments 90 Tage lang auf. Seine Adresse kann man weitergeben.',

@@ -10,6 +10,7 @@ import { Badge, Card, Empty, Facts, Heading, Text, Time, type Tone } from '../..
 import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { DomainActions } from './domain-actions.tsx'
 import { SearchSettings } from './settings.tsx'
 import { SearchTabs } from './tabs.tsx'
@@ -23,7 +24,7 @@ export function SearchIndex() {
   const id = me.data?.organization?.id
   return (
     <>
-      <Heading title={t.indexTitle} parent={{ title: t.title, to: '/app/search' }} />
+      <Heading title={titles.searchIndex} parent={{ title: titles.search, to: '/app/search' }} />
       <SearchTabs />
       <Failed error={me.error} again={me.again} />
       {id && <OfOrganization id={id} />}

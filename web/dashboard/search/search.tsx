@@ -11,6 +11,7 @@ import { Choice } from '../../ui/list.tsx'
 import { Badge, Card, Empty, Heading, Text, Time } from '../../ui/page.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { SearchTabs } from './tabs.tsx'
 import { t } from './words.ts'
 
@@ -53,7 +54,7 @@ export function Search() {
   const set = (name: keyof Asked) => (value: string) => change({ [name]: value, limit: '' })
   return (
     <>
-      <Heading title={t.title} />
+      <Heading title={titles.search} />
       <SearchTabs />
       <search>
         <Question q={asked.q} ask={set('q')} />

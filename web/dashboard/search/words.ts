@@ -1,9 +1,7 @@
 import type { RagConfiguration } from '../../api/schema.ts'
 
 const en = {
-  title: 'Search',
   index: 'Index',
-  indexTitle: 'Search index',
   question: 'What are you looking for?',
   run: 'Search',
   allDomains: 'All domains',
@@ -75,9 +73,7 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Suche',
   index: 'Index',
-  indexTitle: 'Suchindex',
   question: 'Was suchen Sie?',
   run: 'Suchen',
   allDomains: 'Alle Domains',

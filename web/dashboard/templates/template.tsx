@@ -14,6 +14,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { t } from './words.ts'
 
 const LIST = '/app/templates'
@@ -26,10 +27,10 @@ export function TemplatePage() {
   const { data, error, again } = useQuery(`templates ${template_id}`, () =>
     api.get('/templates/{template_id}', { params }),
   )
-  const name = data?.name ?? t.one
+  const name = data?.name ?? titles.template
   return (
     <>
-      <Heading title={name} parent={{ title: t.title, to: LIST }}>
+      <Heading title={name} parent={{ title: titles.templates, to: LIST }}>
         {data && mayWrite && (
           <Menu name={common.actionsFor(name)}>
             <MenuItem danger onClick={() => setRemoving(true)}>

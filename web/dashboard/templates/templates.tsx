@@ -11,6 +11,7 @@ import { ListTable, SearchBar, useList } from '../../ui/list.tsx'
 import { Empty, Heading, Text, Time } from '../../ui/page.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { t } from './words.ts'
 
 const columns: Column<TemplateSummary>[] = [
@@ -47,11 +48,11 @@ export function Templates() {
   )
   return (
     <>
-      <Heading title={t.title}>{add}</Heading>
+      <Heading title={titles.templates}>{add}</Heading>
       <SearchBar list={list} label={t.search} />
       <ListTable
         list={list}
-        caption={t.title}
+        caption={titles.templates}
         columns={columns}
         rowKey={({ id }) => id}
         empty={

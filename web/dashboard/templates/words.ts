@@ -1,6 +1,4 @@
 const en = {
-  title: 'Templates',
-  one: 'Template',
   hint: 'Programs send these with the API. Texts are Liquid in HTML or MJML.',
   none: 'No templates yet',
   add: 'Add template',
@@ -27,8 +25,6 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Vorlagen',
-  one: 'Vorlage',
   hint: 'Programme senden sie über die API. Texte sind Liquid in HTML oder MJML.',
   none: 'Noch keine Vorlagen',
   add: 'Vorlage anlegen',

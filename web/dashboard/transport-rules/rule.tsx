@@ -7,6 +7,7 @@ import { Badge, Card, Facts, Heading, Text, Time } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { RuleForm } from './fields.tsx'
 import { RuleActions } from './rule-actions.tsx'
 import { Sentence } from './sentence.tsx'
@@ -15,7 +16,7 @@ import { TryRules } from './try-rules.tsx'
 import { t } from './words.ts'
 
 const LIST = '/app/transport-rules'
-const PARENT = { title: t.title, to: LIST }
+const PARENT = { title: titles.transportRules, to: LIST }
 const STEP = 10
 
 export function NewTransportRule() {
@@ -24,7 +25,7 @@ export function NewTransportRule() {
   const last = data?.items.at(-1)?.priority ?? 0
   return (
     <>
-      <Heading title={t.newTitle} parent={PARENT} />
+      <Heading title={titles.newTransportRule} parent={PARENT} />
       <Failed error={error} again={again} />
       <Card>
         <div class="builder">
@@ -56,7 +57,7 @@ export function TransportRulePage() {
   return (
     <>
       <Heading
-        title={data?.name ?? t.one}
+        title={data?.name ?? titles.transportRule}
         parent={PARENT}
         badge={
           data && <Badge tone={data.enabled ? 'good' : ''}>{data.enabled ? t.on : t.off}</Badge>

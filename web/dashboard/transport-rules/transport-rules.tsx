@@ -9,6 +9,7 @@ import { MoveButtons } from '../../ui/order.tsx'
 import { Badge, Card, Empty, Heading, Text } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { api } from '../api.ts'
+import { t as titles } from '../titles.words.ts'
 import { RuleActions } from './rule-actions.tsx'
 import { Sentence } from './sentence.tsx'
 import { TryRules } from './try-rules.tsx'
@@ -47,7 +48,7 @@ export function TransportRules() {
   const rules = data?.items
   return (
     <>
-      <Heading title={t.title}>{add(t.add)}</Heading>
+      <Heading title={titles.transportRules}>{add(t.add)}</Heading>
       <Failed error={error ?? reorder.error} again={again} />
       {rules && (
         <Card flush>

@@ -3,12 +3,9 @@ import type { Action, Condition, Param } from './vocabulary.ts'
 type Names<Name extends string> = Record<Name, string>
 
 const en = {
-  title: 'Transport rules',
-  one: 'Transport rule',
   hint: 'Rules look at every message of the organization, in this order, and change, copy, hold or refuse it.',
   add: 'Add rule',
   addFirst: 'Add the first rule',
-  newTitle: 'New transport rule',
   none: 'No transport rules yet',
   noneHint:
     'A rule can add a disclaimer to outgoing mail, mark mail from outside, or hold messages with certain words.',
@@ -143,12 +140,9 @@ const en = {
 }
 
 const de: typeof en = {
-  title: 'Transportregeln',
-  one: 'Transportregel',
   hint: 'Regeln prüfen jede Nachricht der Organisation, in dieser Reihenfolge, und ändern, kopieren, halten sie an oder weisen sie ab.',
   add: 'Regel anlegen',
   addFirst: 'Erste Regel anlegen',
-  newTitle: 'Neue Transportregel',
   none: 'Noch keine Transportregeln',
   noneHint:
     'Eine Regel kann ausgehender Mail einen Hinweis anfügen, Mail von außen kennzeichnen oder Nachrichten mit bestimmten Wörtern anhalten.',

@@ -1,0 +1,8 @@
+// Screens that are seldom opened: a script of their own, loaded with the first of them. See docs/web.md.
+export { Backups } from './backups/backups.tsx'
+export { Certificates } from './certificates/certificates.tsx'
+export { Holds } from './compliance/holds.tsx'
+export { Person } from './compliance/person.tsx'
+export { Retention } from './compliance/retention.tsx'
+export { Brand } from './white-label/brand.tsx'
+export { WhiteLabel } from './white-label/white-label.tsx'

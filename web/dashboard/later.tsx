@@ -1,0 +1,13 @@
+// Screens that are seldom opened: a script of their own, loaded with the first of them. See docs/web.md.
+export { Archive } from './archive/archive.tsx'
+export { Certificates, Keys } from './keys/keys.tsx'
+export { Links } from './links/links.tsx'
+export { Migration } from './migration/migration.tsx'
+export { ReportPage } from './reports/report.tsx'
+export { Reports } from './reports/reports.tsx'
+export { SearchIndex } from './search/index-state.tsx'
+export { Search } from './search/search.tsx'
+export { TemplatePage } from './templates/template.tsx'
+export { Templates } from './templates/templates.tsx'
+export { NewTransportRule, TransportRulePage } from './transport-rules/rule.tsx'
+export { TransportRules } from './transport-rules/transport-rules.tsx'
