@@ -112,10 +112,16 @@ export function FormDialog({
   open,
   onClose,
   onSubmit,
+  size = 'normal',
   ...form
-}: Omit<FormProps, 'onCancel'> & { title: string; open: boolean; onClose(): void }) {
+}: Omit<FormProps, 'onCancel'> & {
+  title: string
+  open: boolean
+  onClose(): void
+  size?: 'normal' | 'wide'
+}) {
   return (
-    <Dialog title={title} open={open} onClose={onClose}>
+    <Dialog title={title} open={open} onClose={onClose} size={size}>
       <Form
         {...form}
         onCancel={onClose}

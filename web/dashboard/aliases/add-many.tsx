@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import { forget } from '../../lib/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { TextArea } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Text } from '../../ui/page.tsx'
-import { Table } from '../../ui/table.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { api } from '../api.ts'
-import { parseAliases } from './parse-aliases.ts'
+import { areReady, type Line, LinesField } from '../lines.tsx'
+import { type AliasLine, parseAliases } from './parse-aliases.ts'
 import { t } from './words.ts'
 
 interface Failure {
@@ -15,13 +15,18 @@ interface Failure {
   msg: string
 }
 
+const LIMIT = 1000
+
+const columns: Column<Omit<AliasLine, 'problem'> & Line>[] = [
+  { title: t.source, cell: ({ source }) => <Text>{source}</Text> },
+  { title: t.destination, cell: ({ destination }) => <Text>{destination}</Text> },
+]
+
 /** Many aliases from lines that were pasted; what was not added is listed with the reason. */
 export function AddManyAliases({ open, onClose }: { open: boolean; onClose(): void }) {
   const [text, setText] = useState('')
   const [failures, setFailures] = useState<Failure[]>([])
-  const { aliases, badLine } = parseAliases(text)
-  const problem =
-    badLine !== undefined ? t.badLine(badLine) : aliases.length > 1000 ? t.tooMany : undefined
+  const { aliases, lines } = parseAliases(text)
   const close = () => {
     setText('')
     setFailures([])
@@ -31,7 +36,7 @@ export function AddManyAliases({ open, onClose }: { open: boolean; onClose(): vo
     <Dialog title={t.addMany} open={open} onClose={close} size="wide">
       <Form
         submit={t.addMany}
-        disabled={problem !== undefined || aliases.length === 0}
+        disabled={!areReady(lines, LIMIT)}
         onCancel={close}
         onSubmit={async (_values, idempotencyKey) => {
           const { summary, results } = await api.post('/aliases/add/bulk', {
@@ -45,17 +50,18 @@ export function AddManyAliases({ open, onClose }: { open: boolean; onClose(): vo
           if (failed.length === 0) close()
         }}
       >
-        <TextArea
+        <LinesField
           label={t.lines}
-          name="lines"
-          rows={8}
-          required
           hint={t.linesHint}
-          onInput={setText}
+          text={text}
+          onText={setText}
+          lines={lines.map((line) => ({
+            ...line,
+            problem: line.problem && t.problems[line.problem],
+          }))}
+          columns={columns}
+          limit={LIMIT}
         />
-        <p class={problem ? 'wrong' : 'muted'} role="status">
-          {problem ?? t.preview(aliases.length)}
-        </p>
         {failures.length > 0 && (
           <Table
             caption={t.failures}

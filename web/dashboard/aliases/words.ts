@@ -37,11 +37,9 @@ const en = {
   lines: 'One alias in each line',
   linesHint:
     'address, then one or more destinations: info@acme.example, jane@acme.example. At most 1,000 lines.',
-  preview: (count: number) => `${number(count)} aliases`,
-  badLine: (line: number) => `Line ${line} has no destination`,
-  tooMany: 'At most 1,000 aliases at a time',
   bulkDone: (count: number) => `${number(count)} aliases were added`,
   failures: 'Not added',
+  problems: { noDestination: 'Has no destination', twice: 'Is there twice' },
   why: 'Why',
 }
 
@@ -81,11 +79,9 @@ const de: typeof en = {
   lines: 'Ein Alias in jeder Zeile',
   linesHint:
     'Adresse, dann ein oder mehrere Ziele: info@acme.example, jane@acme.example. Höchstens 1.000 Zeilen.',
-  preview: (count) => `${number(count)} Aliasse`,
-  badLine: (line) => `Zeile ${line} hat kein Ziel`,
-  tooMany: 'Höchstens 1.000 Aliasse auf einmal',
   bulkDone: (count) => `${number(count)} Aliasse wurden angelegt`,
   failures: 'Nicht angelegt',
+  problems: { noDestination: 'Hat kein Ziel', twice: 'Kommt zweimal vor' },
   why: 'Warum',
 }
 

@@ -2,15 +2,21 @@ import { useState } from 'preact/hooks'
 import { ApiError } from '../../api/client.ts'
 import { forget } from '../../lib/query.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { CheckBox, TextArea } from '../../ui/field.tsx'
+import { CheckBox } from '../../ui/field.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Text } from '../../ui/page.tsx'
 import { Secret } from '../../ui/secret.tsx'
-import { Table } from '../../ui/table.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
+import { areReady, type Line, LinesField } from '../lines.tsx'
 import { t } from './add-many.words.ts'
-import { makePassword, type NewMailbox, parseMailboxes } from './parse-mailboxes.ts'
+import {
+  type MailboxLine,
+  makePassword,
+  type NewMailbox,
+  parseMailboxes,
+} from './parse-mailboxes.ts'
 
 const LIMIT = 500
 /** Mailboxes of one request. */
@@ -21,14 +27,18 @@ interface Outcome {
   failed: { email: string; why: string }[]
 }
 
+const columns: Column<Omit<MailboxLine, 'problem'> & Line>[] = [
+  { title: t.address, cell: ({ email }) => <Text>{email}</Text> },
+  { title: t.name, cell: ({ name }) => <Text>{name}</Text> },
+  { title: t.password, cell: ({ hasPassword }) => (hasPassword ? t.own : t.made) },
+]
+
 /** Many mailboxes from pasted lines or a file, with progress. */
 export function AddManyMailboxes({ open, onClose }: { open: boolean; onClose(): void }) {
   const [text, setText] = useState('')
-  // A file replaces what was typed: the new key makes a new field with the new text.
-  const [loaded, setLoaded] = useState(0)
   const [done, setDone] = useState<number>()
   const [outcome, setOutcome] = useState<Outcome>()
-  const { mailboxes, badLine } = parseMailboxes(text, makePassword)
+  const { mailboxes, lines } = parseMailboxes(text, makePassword)
   const close = () => {
     setText('')
     setDone(undefined)
@@ -42,17 +52,11 @@ export function AddManyMailboxes({ open, onClose }: { open: boolean; onClose(): 
       </Dialog>
     )
   }
-  const problem =
-    badLine !== undefined
-      ? t.badLine(badLine)
-      : mailboxes.length > LIMIT
-        ? t.tooMany(LIMIT)
-        : undefined
   return (
     <Dialog title={t.title} open={open} onClose={close} size="wide" locked={done !== undefined}>
       <Form
         submit={t.submit}
-        disabled={problem !== undefined || mailboxes.length === 0}
+        disabled={!areReady(lines, LIMIT)}
         onCancel={done === undefined ? close : undefined}
         onSubmit={async (_values, key) => {
           setDone(0)
@@ -60,27 +64,18 @@ export function AddManyMailboxes({ open, onClose }: { open: boolean; onClose(): 
           forget('mailboxes')
         }}
       >
-        <TextArea
-          key={loaded}
+        <LinesField
           label={t.lines}
-          name="lines"
-          rows={8}
           hint={t.hint}
-          value={text}
-          onInput={setText}
+          text={text}
+          onText={setText}
+          lines={lines.map((line) => ({
+            ...line,
+            problem: line.problem && t.problems[line.problem],
+          }))}
+          columns={columns}
+          limit={LIMIT}
         />
-        <input
-          type="file"
-          accept=".csv,.txt,.tsv,text/csv,text/plain"
-          aria-label={t.file}
-          onChange={async (event) => {
-            setText((await event.currentTarget.files?.[0]?.text()) ?? '')
-            setLoaded(loaded + 1)
-          }}
-        />
-        <p class={problem ? 'wrong' : 'muted'} role="status">
-          {problem ?? t.preview(mailboxes.length)}
-        </p>
         {done !== undefined && (
           <p>
             <progress aria-label={t.progressLabel} max={mailboxes.length} value={done} />{' '}

@@ -1,32 +1,41 @@
+import { cells, isAddress, linesOf } from '../../lib/cells.ts'
+
 export interface NewMailbox {
   email: string
   name: string | null
   password: string
 }
 
+/** A line as the preview shows it. */
+export interface MailboxLine {
+  line: number
+  email: string
+  name: string
+  hasPassword: boolean
+  problem?: 'noAddress' | 'twice'
+}
+
 /**
- * Reads lines of `address, name, password`, separated by commas, semicolons or tabs. The name may be
- * left out; a password that is left out is made by `newPassword`. A first line without @ is a header.
+ * Reads lines of `address, name, password`. The name may be left out; a password that is left out is
+ * made by `newPassword`.
  */
 export function parseMailboxes(
   text: string,
   newPassword: () => string,
-): { mailboxes: NewMailbox[]; badLine?: number } {
+): { mailboxes: NewMailbox[]; lines: MailboxLine[]; badLine?: number } {
   const mailboxes: NewMailbox[] = []
-  let badLine: number | undefined
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const [email = '', name = '', password = ''] = cells(line)
-    if (line.trim() === '' || (index === 0 && !line.includes('@'))) continue
-    if (!/^[^\s@]+@[^\s@]+$/.test(email)) badLine ??= index + 1
-    else mailboxes.push({ email, name: name || null, password: password || newPassword() })
+  const lines: MailboxLine[] = []
+  const seen = new Set<string>()
+  for (const { line, text: one } of linesOf(text)) {
+    const [email = '', name = '', password = ''] = cells(one)
+    const key = email.toLowerCase()
+    const problem = isAddress(email) ? (seen.has(key) ? 'twice' : undefined) : 'noAddress'
+    seen.add(key)
+    lines.push({ line, email, name, hasPassword: password !== '', ...(problem && { problem }) })
+    if (!problem) mailboxes.push({ email, name: name || null, password: password || newPassword() })
   }
-  return { mailboxes, ...(badLine !== undefined && { badLine }) }
-}
-
-/** The cells of a line; a cell in quotes may contain separators, and "" is a quote. */
-function cells(line: string): string[] {
-  const found = line.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,;\t]*))\s*(?:[,;\t]|$)/g)
-  return [...found].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain?.trim() ?? '')
+  const bad = lines.find(({ problem }) => problem)
+  return { mailboxes, lines, ...(bad && { badLine: bad.line }) }
 }
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'

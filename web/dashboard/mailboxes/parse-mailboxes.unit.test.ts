@@ -18,6 +18,16 @@ it('names the first line that has no address', () => {
   expect(parseMailboxes('a@x.test\nnonsense\n', () => '').badLine).toBe(2)
 })
 
+it('says which lines have a problem', () => {
+  const { lines, mailboxes } = parseMailboxes('a@x.test\nA@x.test,A,own\nnonsense', () => 'made')
+  expect(lines).toEqual([
+    { line: 1, email: 'a@x.test', name: '', hasPassword: false },
+    { line: 2, email: 'A@x.test', name: 'A', hasPassword: true, problem: 'twice' },
+    { line: 3, email: 'nonsense', name: '', hasPassword: false, problem: 'noAddress' },
+  ])
+  expect(mailboxes).toEqual([{ email: 'a@x.test', name: null, password: 'made' }])
+})
+
 it('makes passwords that the server accepts', () => {
   for (let count = 0; count < 100; count++) {
     expect(makePassword()).toMatch(/^(?=.*\d)(?=.*[a-zA-Z])[a-zA-Z\d]{16}$/)

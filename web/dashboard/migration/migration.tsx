@@ -1,20 +1,20 @@
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { MigrationJob } from '../../api/schema.ts'
 import { number } from '../../lib/format.ts'
 import { useMay } from '../../lib/may.ts'
-import { forget } from '../../lib/query.ts'
 import { AddButton } from '../../ui/buttons.tsx'
-import { Field } from '../../ui/field.tsx'
-import { FormDialog } from '../../ui/form.tsx'
 import { Choice, ListTable, SearchBar, useList } from '../../ui/list.tsx'
 import { Badge, Empty, Heading, Text, Time, type Tone, Usage } from '../../ui/page.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
 import { t as titles } from '../titles.words.ts'
 import { JobActions } from './job-actions.tsx'
+import { type Direction, StartMany, StartOne } from './start.tsx'
 import { t } from './words.ts'
+
+const DIRECTIONS = ['import', 'export'] as const
 
 /** Figures of a running job change all the time. */
 const READ_AGAIN_SECONDS = 5
@@ -75,7 +75,8 @@ const columns: Column<MigrationJob>[] = [
 
 export function Migration() {
   const may = useMay()
-  const [adding, setAdding] = useState(false)
+  const [open, setOpen] = useState<Direction | `${Direction} many`>()
+  const close = () => setOpen(undefined)
   const list = useList({
     name: 'migration',
     sort: '',
@@ -93,13 +94,27 @@ export function Migration() {
       return { items: jobs, pagination: { total } }
     },
   })
+  const mayAdd = may<'POST /migration/import'>('write')
   const add = (words: string) =>
-    may<'POST /migration/import'>('write') && (
-      <AddButton onClick={() => setAdding(true)}>{words}</AddButton>
-    )
+    mayAdd && <AddButton onClick={() => setOpen('import')}>{words}</AddButton>
   return (
     <>
-      <Heading title={titles.migration}>{add(t.add)}</Heading>
+      <Heading title={titles.migration}>
+        {mayAdd && (
+          <>
+            <button type="button" onClick={() => setOpen('export many')}>
+              {t.addMany.export}
+            </button>
+            <button type="button" onClick={() => setOpen('export')}>
+              {t.add.export}
+            </button>
+            <button type="button" onClick={() => setOpen('import many')}>
+              {t.addMany.import}
+            </button>
+          </>
+        )}
+        {add(t.add.import)}
+      </Heading>
       <SearchBar list={list}>
         <Choice
           label={t.anyStatus}
@@ -125,50 +140,12 @@ export function Migration() {
           </Empty>
         }
       />
-      <Import open={adding} onClose={() => setAdding(false)} />
+      {DIRECTIONS.map((direction) => (
+        <Fragment key={direction}>
+          <StartOne direction={direction} open={open === direction} onClose={close} />
+          <StartMany direction={direction} open={open === `${direction} many`} onClose={close} />
+        </Fragment>
+      ))}
     </>
   )
 }
-
-const Import = (dialog: { open: boolean; onClose(): void }) => (
-  <FormDialog
-    {...dialog}
-    title={t.add}
-    submit={t.add}
-    onSubmit={async (values, idempotencyKey) => {
-      const target_email = values.text('target_email')
-      await api.post('/migration/import', {
-        body: {
-          source_host: values.text('source_host'),
-          source_username: values.text('source_username'),
-          source_password: values.secret('source_password'),
-          target_email,
-          target_password: values.secret('target_password'),
-        },
-        idempotencyKey,
-      })
-      forget('migration')
-      toast(t.started(target_email))
-    }}
-  >
-    <h3>{t.source}</h3>
-    <Field label={t.host} name="source_host" hint={t.hostHint} autocomplete="off" required />
-    <Field label={t.username} name="source_username" autocomplete="off" required />
-    <Field
-      label={t.sourcePassword}
-      name="source_password"
-      type="password"
-      autocomplete="off"
-      required
-    />
-    <h3>{t.target}</h3>
-    <Field label={t.targetEmail} name="target_email" type="email" autocomplete="off" required />
-    <Field
-      label={t.targetPassword}
-      name="target_password"
-      type="password"
-      autocomplete="off"
-      required
-    />
-  </FormDialog>
-)
