@@ -57,7 +57,7 @@ export function twoFactor({ vault, now, config }: Pick<Core, 'vault' | 'now' | '
     /** Replaces an unconfirmed secret; returns undefined when one is confirmed. */
     async begin(db: Db, holder: Holder, account: string) {
       const secret = totpSecret()
-      const backupCodes = Array.from({ length: BACKUP_CODES }, backupCode)
+      const backupCodes = newBackupCodes()
       const fresh = {
         secret: vault.seal(PURPOSE, secret),
         backup_code_hashes: backupCodes.map(sha256),
@@ -114,6 +114,16 @@ export function twoFactor({ vault, now, config }: Pick<Core, 'vault' | 'now' | '
       return numUpdatedRows === 1n
     },
 
+    /** New backup codes instead of those that are left; undefined while no second factor is confirmed. */
+    async renewBackupCodes(db: Db, holder: Holder): Promise<string[] | undefined> {
+      const backupCodes = newBackupCodes()
+      const { numUpdatedRows } = await change(db, holder)
+        .set({ backup_code_hashes: backupCodes.map(sha256) })
+        .where('confirmed_at', 'is not', null)
+        .executeTakeFirstOrThrow()
+      return numUpdatedRows === 1n ? backupCodes : undefined
+    },
+
     /** Returns whether a second factor was removed. */
     async reset(db: Db, { kind, id }: Holder): Promise<boolean> {
       const { numDeletedRows } = await db
@@ -125,6 +135,8 @@ export function twoFactor({ vault, now, config }: Pick<Core, 'vault' | 'now' | '
     },
   }
 }
+
+const newBackupCodes = () => Array.from({ length: BACKUP_CODES }, backupCode)
 
 const backupCode = (): string =>
   Array.from(

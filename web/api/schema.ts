@@ -1738,6 +1738,21 @@ export type OwnMessageTimeline = {
   engagement: Array<MessageEngagement>
 }
 
+export type OwnOperatorSession = {
+  id: string
+  ip_address: string
+  user_agent: string | null
+  mfa_satisfied: boolean
+  created_at: string
+  expires_at: string
+  absolute_expiry: string
+  revoked_at: string | null
+  /** Not revoked and not expired */
+  is_active: boolean
+  /** The session of this request */
+  is_current: boolean
+}
+
 export type PgpKey = {
   id: string
   organization_id: string
@@ -4963,6 +4978,12 @@ export interface Get {
       operator_id: string
       email: string
       role: "support" | "operator" | "admin" | "owner"
+    }
+  }
+  /** List the own live sessions, newest first. Operator(support+) */
+  '/platform/auth/sessions': {
+    data: {
+      items: Array<OwnOperatorSession>
     }
   }
   /** List backup runs, newest first. Operator(admin+) */
@@ -9363,6 +9384,18 @@ export interface Post {
       }
     }
   }
+  /** Get new backup codes against the password or a current code. Operator(support+) */
+  '/platform/auth/mfa/backup-codes': {
+    body?: {
+      current_password?: string
+      /** A current 6-digit TOTP instead of the password, or a backup code */
+      token?: string
+    }
+    data: {
+      /** Each works once; returned only in this response. Earlier ones no longer work */
+      backup_codes: Array<string>
+    }
+  }
   /** Start the enrollment of a second factor. Operator session (partial) */
   '/platform/auth/mfa/setup': {
     data: {
@@ -11899,6 +11932,16 @@ export interface Delete {
       deleted: true
     }
   }
+  /** End one of the own sessions. Operator(support+) */
+  '/platform/auth/sessions/{session_id}': {
+    params: {
+      session_id: string
+    }
+    data: {
+      session_id: string
+      revoked: 1
+    }
+  }
   /** Forget a host that is retired or was mistyped, with the records of its runs. Operator(admin+) */
   '/platform/backups/hosts/{hostname}': {
     params: {
@@ -12449,8 +12492,11 @@ export interface Levels {
   'POST /platform/auth/logout': 'Platform(read)'
   'GET /platform/auth/me': 'support'
   'POST /platform/auth/mfa': 'Operator session (partial)'
+  'POST /platform/auth/mfa/backup-codes': 'support'
   'POST /platform/auth/mfa/setup': 'Operator session (partial)'
   'POST /platform/auth/password': 'support'
+  'GET /platform/auth/sessions': 'support'
+  'DELETE /platform/auth/sessions/{session_id}': 'support'
   'GET /platform/backups': 'admin'
   'DELETE /platform/backups/hosts/{hostname}': 'admin'
   'POST /platform/backups/report': 'admin'

@@ -11,8 +11,10 @@ import {
 } from '../../../access/labels.ts'
 import { Done, done, Success, success } from '../../../http/envelope.ts'
 import { FirstOperator } from '../operators/operators.schemas.ts'
+import { SessionParams, SessionRevoked } from '../sessions/sessions.schemas.ts'
+import { SessionNotFound } from '../sessions/sessions.service.ts'
 import * as shapes from './auth.schemas.ts'
-import { AlreadyEnrolled, type OperatorAuthService } from './auth.service.ts'
+import { AlreadyEnrolled, NotEnrolled, type OperatorAuthService } from './auth.service.ts'
 
 export const operatorAuthRoutes =
   (auth: OperatorAuthService): FastifyPluginAsyncTypebox =>
@@ -104,6 +106,44 @@ export const operatorAuthRoutes =
         await auth.changePassword(request.caller, request.body)
         return done('Password changed')
       },
+    })
+
+    app.post('/mfa/backup-codes', {
+      config: {
+        auth: operator('support'),
+        errors: [InvalidLogin, InvalidMfaCode, NotEnrolled],
+        throttled: true,
+      },
+      schema: {
+        operationId: 'renew_operator_backup_codes',
+        summary: 'Get new backup codes against the password or a current code',
+        body: shapes.BackupCodesBody,
+        response: { 200: Success(shapes.BackupCodes) },
+      },
+      handler: async ({ caller, body }) =>
+        success('Backup codes replaced', await auth.renewBackupCodes(caller, body)),
+    })
+
+    app.get('/sessions', {
+      config: { auth: operator('support') },
+      schema: {
+        operationId: 'list_own_operator_sessions',
+        summary: 'List the own live sessions, newest first',
+        response: { 200: Success(shapes.OwnSessions) },
+      },
+      handler: async ({ caller }) => success('Sessions retrieved', await auth.sessions(caller)),
+    })
+
+    app.delete('/sessions/:session_id', {
+      config: { auth: operator('support'), errors: [SessionNotFound] },
+      schema: {
+        operationId: 'revoke_own_operator_session',
+        summary: 'End one of the own sessions',
+        params: SessionParams,
+        response: { 200: Success(SessionRevoked) },
+      },
+      handler: async ({ caller, params }) =>
+        success('Session revoked', await auth.endSession(caller, params.session_id)),
     })
 
     app.get('/me', {

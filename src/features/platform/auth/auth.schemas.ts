@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { ROLES } from '../../../access/caller.ts'
 import { Body, OneOf } from '../../../http/envelope.ts'
+import { OperatorSession } from '../sessions/sessions.schemas.ts'
 
 export const LoginBody = Body({
   email: Type.String({ maxLength: 254, examples: ['root@ops.example'] }),
@@ -20,6 +21,25 @@ export const PasswordBody = Body({
   current_password: Type.String({ maxLength: 1024 }),
   new_password: Type.String({
     description: '12 characters or more, with letters and numbers, not a common one',
+  }),
+})
+
+export const BackupCodesBody = Body({
+  current_password: Type.Optional(
+    Type.String({ maxLength: 1024, examples: ['a-long-passphrase-1'] }),
+  ),
+  token: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 32,
+      description: 'A current 6-digit TOTP instead of the password, or a backup code',
+    }),
+  ),
+})
+
+export const BackupCodes = Type.Object({
+  backup_codes: Type.Array(Type.String({ examples: ['K7WQ2MZP'] }), {
+    description: 'Each works once; returned only in this response. Earlier ones no longer work',
   }),
 })
 
@@ -53,6 +73,18 @@ export const Enrollment = Type.Object({
 })
 
 export const MfaVerified = Type.Object({ operator: OperatorIdentity })
+
+export const OwnSessions = Type.Object({
+  items: Type.Array(
+    Type.Object(
+      {
+        ...OperatorSession.properties,
+        is_current: Type.Boolean({ description: 'The session of this request' }),
+      },
+      { title: 'OwnOperatorSession' },
+    ),
+  ),
+})
 
 export const OperatorMe = Type.Object({
   operator_id: Type.String(),

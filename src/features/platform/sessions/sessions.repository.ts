@@ -37,3 +37,10 @@ export const listLive = (db: Db, currentId: string, now: Date) =>
 
 export const findLive = (db: Db, id: string, now: Date) =>
   select(db, now).where('sessions.id', '=', id).where(liveAt(now)).executeTakeFirst()
+
+export const listOwn = (db: Db, operatorId: string, currentId: string, now: Date) =>
+  select(db, now)
+    .select(sql<boolean>`sessions.id = ${currentId}`.as('is_current'))
+    .where('sessions.operator_id', '=', operatorId)
+    .where(liveAt(now))
+    .execute()

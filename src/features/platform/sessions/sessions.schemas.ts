@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { ROLES } from '../../../access/caller.ts'
 import { Body, Nullable, OneOf, Timestamp } from '../../../http/envelope.ts'
 
-const OperatorSession = Type.Object(
+export const OperatorSession = Type.Object(
   {
     id: Type.String(),
     ip_address: Type.String({ examples: ['192.0.2.7'] }),
