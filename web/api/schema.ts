@@ -2356,6 +2356,14 @@ export type SmtpCredentialUsage = {
   rejected: number
   /** Only what was seen */
   by_status: Record<string, number>
+  /** Every day of the window, in UTC, oldest first; the first one in part */
+  days: Array<{
+    date: string
+    delivered: number
+    bounced: number
+    deferred: number
+    rejected: number
+  }>
   last_used_at: string | null
 }
 

@@ -147,7 +147,10 @@ describe('the usage of an SMTP credential', () => {
       })
       .execute()
 
-  it('counts the messages within the window, by status', async () => {
+  const dateOf = (daysAgo: number) =>
+    new Date(app.clock.now().getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10)
+
+  it('counts the messages within the window, by status and day', async () => {
     const { id } = await create()
     const { id: other } = await create()
     for (const status of ['delivered', 'delivered', 'bounced', 'deferred', 'queued']) {
@@ -175,6 +178,13 @@ describe('the usage of an SMTP credential', () => {
         deferred: 1,
         rejected: 1,
         by_status: { bounced: 1, deferred: 1, delivered: 2, queued: 1, rejected: 1 },
+        days: Array.from({ length: 31 }, (_, nth) => ({
+          date: dateOf(30 - nth),
+          delivered: nth === 29 ? 2 : 0,
+          bounced: nth === 29 ? 1 : 0,
+          deferred: nth === 29 ? 1 : 0,
+          rejected: nth === 10 ? 1 : 0,
+        })),
         last_used_at,
       },
     })

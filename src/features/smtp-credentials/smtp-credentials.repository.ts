@@ -137,17 +137,19 @@ export const events = (db: Db, scope: Scope, credentialId: string, limit: number
     .limit(limit)
     .execute()
 
-/** Counts messages by their last state. */
-export async function countByStatus(db: Db, credentialId: string, since: Date) {
-  const { rows } = await sql<{ status: string; count: number }>`
-    select status, sum(messages)::bigint as count from (
-      select status, count(*) as messages from mail_log
+/** Counts messages by day (UTC) and last state. */
+export async function countByDay(db: Db, credentialId: string, since: Date) {
+  const { rows } = await sql<{ date: string; status: string; count: number }>`
+    select day::text as date, status, sum(messages)::bigint as count from (
+      select ("timestamp" at time zone 'UTC')::date as day, status, count(*) as messages
+      from mail_log
       where credential_id = ${credentialId} and not superseded
         and "timestamp" >= ${since.toISOString()}::timestamptz
-      group by status
+      group by 1, 2
       union all
-      select status, messages from (${pastMessages('credential', credentialId, since)}) as past
+      select day, status, messages
+      from (${pastMessages('credential', credentialId, since)}) as past
     ) as counted
-    group by status order by status`.execute(db)
+    group by day, status order by day, status`.execute(db)
   return rows
 }

@@ -191,6 +191,16 @@ export const CredentialUsage = Type.Object(
       description: 'Only what was seen',
       examples: [{ delivered: 12 }],
     }),
+    days: Type.Array(
+      Type.Object({
+        date: Type.String({ format: 'date', examples: ['2026-11-18'] }),
+        delivered: Type.Integer(),
+        bounced: Type.Integer(),
+        deferred: Type.Integer(),
+        rejected: Type.Integer(),
+      }),
+      { description: 'Every day of the window, in UTC, oldest first; the first one in part' },
+    ),
     last_used_at: Nullable(Timestamp),
   },
   { title: 'SmtpCredentialUsage' },

@@ -4,6 +4,7 @@ import type { Tx } from '../../database/database.ts'
 import { narrowed } from '../../database/scope.ts'
 import { recordCredentialEvent } from '../../hosting/credential-trail.repository.ts'
 import type { Slice } from '../../http/paging.ts'
+import { midnightOf } from '../../lib/dates.ts'
 import { newSmtpSecret } from '../../lib/smtp-secrets.ts'
 import { DAY_MS } from '../../lib/time.ts'
 import { type CreationNeeds, credentialCreation } from './create-credential.ts'
@@ -119,11 +120,16 @@ export function smtpCredentialService(needs: Needs) {
 
     async usage(caller: Caller, id: string, days: number) {
       const { last_used_at } = await get(caller, id)
-      const since = new Date(now().getTime() - days * DAY_MS)
-      const counts = await credentials.countByStatus(db, id, since)
-      const by_status: Record<string, number> = Object.fromEntries(
-        counts.map(({ status, count }) => [status, count]),
-      )
+      const until = now()
+      const since = new Date(until.getTime() - days * DAY_MS)
+      const counts = await credentials.countByDay(db, id, since)
+      const by_status: Record<string, number> = {}
+      const byDay = new Map(daysBetween(since, until).map((date) => [date, { ...NOTHING }]))
+      for (const { date, status, count } of counts) {
+        by_status[status] = (by_status[status] ?? 0) + count
+        const day = byDay.get(date)
+        if (day && status in day) day[status as keyof typeof day] += count
+      }
       return {
         window_days: days,
         since: since.toISOString(),
@@ -133,8 +139,20 @@ export function smtpCredentialService(needs: Needs) {
         deferred: by_status.deferred ?? 0,
         rejected: by_status.rejected ?? 0,
         by_status,
+        days: Array.from(byDay, ([date, day]) => ({ date, ...day })),
         last_used_at,
       }
     },
   }
+}
+
+const NOTHING = { delivered: 0, bounced: 0, deferred: 0, rejected: 0 }
+
+/** The days of a span, in UTC; the first and the last may be in it in part. */
+const daysBetween = (since: Date, until: Date): string[] => {
+  const first = midnightOf(since).getTime()
+  const count = Math.floor((until.getTime() - first) / DAY_MS) + 1
+  return Array.from({ length: count }, (_, nth) =>
+    new Date(first + nth * DAY_MS).toISOString().slice(0, 10),
+  )
 }

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
-import type { SmtpCredential, SmtpCredentialEvent } from '../../api/schema.ts'
-import { number } from '../../lib/format.ts'
+import type { SmtpCredential, SmtpCredentialEvent, SmtpCredentialUsage } from '../../api/schema.ts'
+import { day, number } from '../../lib/format.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget, useQuery } from '../../lib/query.ts'
 import { useParams } from '../../lib/router.tsx'
+import { Chart } from '../../ui/chart.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Card, Empty, Facts, Heading, Text, Time } from '../../ui/page.tsx'
@@ -74,9 +75,29 @@ function Usage({ credential }: Props) {
           { name: t.lastUsed, value: <Time iso={credential.last_used_at} /> },
         ]}
       />
+      <div class="chart-room">{usage.data && <UsageChart days={usage.data.days} />}</div>
     </Card>
   )
 }
+
+const SERIES = [
+  ['delivered', 'good'],
+  ['deferred', 'warn'],
+  ['bounced', 'bad'],
+  ['rejected', 'accent'],
+] as const
+
+const UsageChart = ({ days }: { days: SmtpCredentialUsage['days'] }) => (
+  <Chart
+    title={t.usage}
+    labels={days.map(({ date }) => day(date))}
+    series={SERIES.map(([name, tone]) => ({
+      name: t[name],
+      tone,
+      values: days.map((one) => one[name]),
+    }))}
+  />
+)
 
 /** The server is the mail host that the MX record of the domain names. */
 function Connect({ credential }: Props) {
