@@ -132,9 +132,13 @@ function headersOf(session: Session, method: string, input: AnyInput) {
 const cookie = (name: string): string =>
   document.cookie.match(new RegExp(`(?:^|; )${name}=([^;]+)`))?.[1] ?? ''
 
-// A wrong password is a 401 too, and no end of a session.
+// A wrong proof is a 401 too, and no end of a session.
+const WRONG_PROOF = ['Invalid email or password', 'Invalid MFA code']
 const isSessionEnd = ({ status, message }: ApiError, path: string): boolean =>
-  (status === 401 && !path.includes('/login') && !path.endsWith('/mfa')) ||
+  (status === 401 &&
+    !path.includes('/login') &&
+    !path.endsWith('/mfa') &&
+    !WRONG_PROOF.includes(message)) ||
   (status === 403 && message === 'MFA required')
 
 function urlOf(path: string, { params, query }: AnyInput): string {

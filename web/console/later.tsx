@@ -1,4 +1,5 @@
 // Screens that are seldom opened: a script of their own, loaded with the first of them. See docs/web.md.
+export { Account } from './account/account.tsx'
 export { Backups } from './backups/backups.tsx'
 export { Certificates } from './certificates/certificates.tsx'
 export { Holds } from './compliance/holds.tsx'

@@ -307,4 +307,11 @@ export const screens: readonly Screen[] = [
   },
   { path: '/console/audit', title: audit.title, page: Audit, nav: 'people', icon: icons.list },
   { path: '/console/audit/:audit_id', title: audit.one, page: Entry },
+  {
+    path: '/console/account',
+    title: titles.account,
+    page: onDemand((parts) => parts.Account),
+    nav: 'people',
+    icon: icons.gear,
+  },
 ]

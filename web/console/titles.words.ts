@@ -1,5 +1,6 @@
 // Titles of the screens whose other texts are loaded on demand (later.tsx): the navigation has them.
 const en = {
+  account: 'My account',
   backups: 'Backups',
   certificates: 'Certificates',
   compliance: 'Compliance',
@@ -10,6 +11,7 @@ const en = {
 }
 
 const de: typeof en = {
+  account: 'Mein Konto',
   backups: 'Sicherungen',
   certificates: 'Zertifikate',
   compliance: 'Compliance',

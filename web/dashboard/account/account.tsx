@@ -1,8 +1,6 @@
 import { forget, useQuery } from '../../lib/query.ts'
-import { Field } from '../../ui/field.tsx'
-import { Form } from '../../ui/form.tsx'
+import { OwnPassword } from '../../ui/account.tsx'
 import { Card, Facts, Heading, Text } from '../../ui/page.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { api } from '../api.ts'
 import { SecondFactor } from './second-factor.tsx'
 import { OwnSessions } from './sessions.tsx'
@@ -21,48 +19,15 @@ export function Account() {
           ]}
         />
       </Card>
-      <Password email={data?.user?.email ?? ''} />
+      <OwnPassword
+        email={data?.user?.email ?? ''}
+        change={async (body, idempotencyKey) => {
+          await api.post('/auth/password', { body, idempotencyKey })
+          forget('sessions')
+        }}
+      />
       <SecondFactor />
       <OwnSessions />
     </>
   )
 }
-
-const Password = ({ email }: { email: string }) => (
-  <Card title={t.password}>
-    <div class="narrow">
-      <Form
-        submit={t.change}
-        onSubmit={async (values, idempotencyKey) => {
-          await api.post('/auth/password', {
-            body: {
-              current_password: values.secret('current_password'),
-              new_password: values.secret('new_password'),
-            },
-            idempotencyKey,
-          })
-          forget('sessions')
-          toast(t.changed)
-        }}
-      >
-        {/* Password managers save the new password for this name. */}
-        <input type="hidden" name="username" autocomplete="username" value={email} />
-        <Field
-          label={t.current}
-          name="current_password"
-          type="password"
-          autocomplete="current-password"
-          required
-        />
-        <Field
-          label={t.next}
-          name="new_password"
-          type="password"
-          autocomplete="new-password"
-          hint={t.rule}
-          required
-        />
-      </Form>
-    </div>
-  </Card>
-)

@@ -1,13 +1,11 @@
-import type { UserSession } from '../../api/schema.ts'
-import { forget, useAction } from '../../lib/query.ts'
+import { forget } from '../../lib/query.ts'
+import { SessionTable } from '../../ui/account.tsx'
+import { t } from '../../ui/account.words.ts'
 import { Failed } from '../../ui/failed.tsx'
 import { useList } from '../../ui/list.tsx'
-import { Badge, Card, Text, Time } from '../../ui/page.tsx'
-import { type Column, Pager, Table } from '../../ui/table.tsx'
-import { toast } from '../../ui/toast.tsx'
-import { t as common } from '../../ui/words.ts'
+import { Card } from '../../ui/page.tsx'
+import { Pager } from '../../ui/table.tsx'
 import { api } from '../api.ts'
-import { t } from './words.ts'
 
 /** The sessions of the person, with a way to end each of them. */
 export function OwnSessions() {
@@ -16,44 +14,20 @@ export function OwnSessions() {
     sort: '',
     read: ({ page, per_page }) => api.get('/auth/sessions', { query: { page, per_page } }),
   })
-  const end = useAction(async (idempotencyKey, session_id: string) => {
-    await api.delete('/auth/sessions/{session_id}', { params: { session_id }, idempotencyKey })
-    forget('sessions')
-    toast(t.ended)
-  })
-  const columns: Column<UserSession>[] = [
-    {
-      title: t.device,
-      cell: ({ user_agent, is_current }) => (
-        <>
-          <Text>{browserName(user_agent)}</Text>{' '}
-          {is_current && <Badge tone="info">{t.thisOne}</Badge>}
-        </>
-      ),
-    },
-    { title: t.address, minor: true, cell: ({ ip_address }) => <code>{ip_address}</code> },
-    { title: t.started, cell: ({ created_at }) => <Time iso={created_at} /> },
-    {
-      title: common.actions,
-      quiet: true,
-      cell: ({ id, is_current }) =>
-        !is_current && (
-          <button type="button" class="small" disabled={end.busy} onClick={() => void end.run(id)}>
-            {t.end}
-          </button>
-        ),
-    },
-  ]
   const { data, asked } = list
   return (
     <Card title={t.sessions} flush>
-      <Failed error={list.error ?? end.error} again={list.again} />
-      <Table
+      <Failed error={list.error} again={list.again} />
+      <SessionTable
         caption={t.sessions}
-        columns={columns}
-        rows={data?.items}
-        rowKey={({ id }) => id}
-        expected={2}
+        sessions={data?.items}
+        end={async (session_id, idempotencyKey) => {
+          await api.delete('/auth/sessions/{session_id}', {
+            params: { session_id },
+            idempotencyKey,
+          })
+          forget('sessions')
+        }}
       />
       {data && (
         <Pager
@@ -67,16 +41,4 @@ export function OwnSessions() {
       )}
     </Card>
   )
-}
-
-/** The browser and system in a user agent, without the history of the web. */
-function browserName(agent: string | null): string {
-  if (!agent) return '–'
-  const browser = /(Firefox|Edg|OPR|Chrome|Version)\/(\d+)/.exec(agent)
-  const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(agent)?.[1]
-  if (!browser) return agent.slice(0, 40)
-  const names: Record<string, string> = { Edg: 'Edge', OPR: 'Opera', Version: 'Safari' }
-  return [`${names[browser[1] ?? ''] ?? browser[1]} ${browser[2]}`, system]
-    .filter(Boolean)
-    .join(', ')
 }

@@ -6,12 +6,6 @@ const en = {
     string,
     string
   >,
-  password: 'Password',
-  current: 'Current password',
-  next: 'New password',
-  rule: '12 characters or more, with letters and numbers',
-  change: 'Change password',
-  changed: 'The password is changed; other sessions have ended',
   twoFactor: 'Second factor',
   isOn: 'On: each sign-in asks for a code.',
   since: 'Turned on',
@@ -24,13 +18,6 @@ const en = {
   code: 'Code',
   turnedOn: 'The second factor is on',
   turnedOff: 'The second factor is off',
-  sessions: 'Where you are signed in',
-  device: 'Browser',
-  address: 'IP address',
-  started: 'Signed in',
-  thisOne: 'This browser',
-  end: 'Sign out',
-  ended: 'The session has ended',
 }
 
 const de: typeof en = {
@@ -38,12 +25,6 @@ const de: typeof en = {
   signedInAs: 'Angemeldet als',
   role: 'Rolle',
   roles: { owner: 'Inhaber', admin: 'Verwalter', read_only: 'Nur lesen' },
-  password: 'Passwort',
-  current: 'Bisheriges Passwort',
-  next: 'Neues Passwort',
-  rule: 'Mindestens 12 Zeichen, mit Buchstaben und Ziffern',
-  change: 'Passwort ändern',
-  changed: 'Das Passwort ist geändert; andere Sitzungen sind beendet',
   twoFactor: 'Zweiter Faktor',
   isOn: 'An: Jede Anmeldung fragt nach einem Code.',
   since: 'Eingeschaltet',
@@ -56,13 +37,6 @@ const de: typeof en = {
   code: 'Code',
   turnedOn: 'Der zweite Faktor ist an',
   turnedOff: 'Der zweite Faktor ist aus',
-  sessions: 'Wo Sie angemeldet sind',
-  device: 'Browser',
-  address: 'IP-Adresse',
-  started: 'Angemeldet',
-  thisOne: 'Dieser Browser',
-  end: 'Abmelden',
-  ended: 'Die Sitzung ist beendet',
 }
 
 export const t: typeof en = LANGUAGE === 'de' ? de : en

@@ -12,6 +12,7 @@ import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
 import { PersonActions } from './person-actions.tsx'
+import { Policy } from './policy.tsx'
 import { t } from './words.ts'
 
 export function People() {
@@ -38,6 +39,7 @@ export function People() {
   return (
     <>
       <Heading title={t.title}>{may<'POST /users/'>('admin') && invite}</Heading>
+      <Policy />
       <SearchBar list={list} label={t.search}>
         <Choice
           label={t.anyRole}

@@ -10,6 +10,7 @@ import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
+import { PersonSessions } from './sessions.tsx'
 import { t } from './words.ts'
 
 async function setActive({ id, email }: DashboardUser, is_active: boolean, key?: string) {
@@ -37,7 +38,7 @@ async function orSay(act: () => Promise<unknown>, done?: string): Promise<void> 
 /** The own role, status and second factor are changed on the page of the account. */
 export function PersonActions({ user, isOwn }: { user: DashboardUser; isOwn: boolean }) {
   const may = useMay()
-  const [open, setOpen] = useState<'edit' | 'disable' | 'clear' | 'delete'>()
+  const [open, setOpen] = useState<'edit' | 'sessions' | 'disable' | 'clear' | 'delete'>()
   const { id, email, status } = user
   const params = { user_id: id }
   const dialog = (name: typeof open) => ({
@@ -60,6 +61,7 @@ export function PersonActions({ user, isOwn }: { user: DashboardUser; isOwn: boo
         )}
         {status === 'active' && (
           <>
+            <MenuItem onClick={() => setOpen('sessions')}>{t.sessions}</MenuItem>
             <MenuItem
               onClick={() =>
                 void orSay(
@@ -93,6 +95,7 @@ export function PersonActions({ user, isOwn }: { user: DashboardUser; isOwn: boo
         </MenuItem>
       </Menu>
       <Edit user={user} {...dialog('edit')} />
+      <PersonSessions user={user} {...dialog('sessions')} />
       <Confirm
         {...dialog('disable')}
         title={t.disableTitle(email)}

@@ -39,6 +39,25 @@ const en = {
   clearHint:
     'For a lost phone. The person is signed out, and signs in with the password alone until a new one is set up. Make sure that it is really them who asks.',
   cleared: (email: string) => `The second factor of ${email} is cleared`,
+  sessions: 'Sessions',
+  sessionsTitle: (email: string) => `Sessions of ${email}`,
+  policy: {
+    required: 'Required',
+    optional: 'Not required',
+    without: (count: number) => `People without a second factor: ${count}`,
+    start: {
+      title: 'Require a second factor?',
+      submit: 'Require it',
+      hint: 'People without one are signed out, and set one up at their next sign-in. Set up your own first, on the page My account.',
+      done: 'A second factor is required now',
+    },
+    stop: {
+      title: 'Stop requiring a second factor?',
+      submit: 'Stop requiring it',
+      hint: 'People may turn theirs off.',
+      done: 'A second factor is no longer required',
+    },
+  },
   signOut: 'Sign out everywhere',
   signedOut: (email: string) => `${email} is signed out everywhere`,
   remove: 'Delete',
@@ -89,6 +108,25 @@ const de: typeof en = {
   clearHint:
     'Für ein verlorenes Telefon. Die Person wird abgemeldet und meldet sich nur mit dem Passwort an, bis ein neuer eingerichtet ist. Vergewissern Sie sich, dass wirklich sie fragt.',
   cleared: (email) => `Der zweite Faktor von ${email} ist gelöscht`,
+  sessions: 'Sitzungen',
+  sessionsTitle: (email) => `Sitzungen von ${email}`,
+  policy: {
+    required: 'Verlangt',
+    optional: 'Nicht verlangt',
+    without: (count) => `Personen ohne zweiten Faktor: ${count}`,
+    start: {
+      title: 'Einen zweiten Faktor verlangen?',
+      submit: 'Verlangen',
+      hint: 'Wer keinen hat, wird abgemeldet und richtet ihn bei der nächsten Anmeldung ein. Richten Sie zuerst Ihren eigenen auf der Seite Mein Konto ein.',
+      done: 'Ein zweiter Faktor ist ab jetzt nötig',
+    },
+    stop: {
+      title: 'Keinen zweiten Faktor mehr verlangen?',
+      submit: 'Nicht mehr verlangen',
+      hint: 'Personen dürfen ihren ausschalten.',
+      done: 'Ein zweiter Faktor ist nicht mehr nötig',
+    },
+  },
   signOut: 'Überall abmelden',
   signedOut: (email) => `${email} ist überall abgemeldet`,
   remove: 'Löschen',
