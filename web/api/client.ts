@@ -82,7 +82,7 @@ export function client(session: Session) {
     const body = answer.status === 204 ? undefined : await answer.json().catch(() => undefined)
     if (answer.ok) return { answer, data: body?.type === 'success' ? body.data : body }
     const error = errorOf(answer, body)
-    if (isSessionEnd(error, path)) session.onEnd()
+    if (isSessionEnd(error)) session.onEnd()
     throw error
   }
 
@@ -132,14 +132,15 @@ function headersOf(session: Session, method: string, input: AnyInput) {
 const cookie = (name: string): string =>
   document.cookie.match(new RegExp(`(?:^|; )${name}=([^;]+)`))?.[1] ?? ''
 
-// A wrong proof is a 401 too, and no end of a session.
-const WRONG_PROOF = ['Invalid email or password', 'Invalid MFA code']
-const isSessionEnd = ({ status, message }: ApiError, path: string): boolean =>
-  (status === 401 &&
-    !path.includes('/login') &&
-    !path.endsWith('/mfa') &&
-    !WRONG_PROOF.includes(message)) ||
-  (status === 403 && message === 'MFA required')
+// The words of src/access/access.errors.ts. A wrong password or code is a 401 too, and ends nothing.
+const ENDED = [
+  'Session expired or invalid',
+  'Authentication required',
+  'API key required',
+  'Operator session IP mismatch',
+  'MFA required',
+]
+export const isSessionEnd = ({ message }: ApiError): boolean => ENDED.includes(message)
 
 function urlOf(path: string, { params, query }: AnyInput): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params?.[name] ?? ''))

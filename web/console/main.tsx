@@ -25,7 +25,7 @@ function App() {
       brand={{ name: t.brand }}
       screens={screens}
       groups={groups}
-      account={{ name: email, email: role }}
+      account={{ name: email, email, detail: role }}
       permissions={{
         level: (level) => operatorMay(role, level),
         capability: (name) => capabilities.includes(name),

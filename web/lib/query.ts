@@ -42,7 +42,7 @@ async function load(key: string, read: () => Promise<unknown>): Promise<void> {
 }
 
 /** A mistake of ours is shown like a failed call, and is in the console of the browser too. */
-function asApiError(error: unknown): ApiError {
+export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   reportError(error)
   return new ApiError({ status: 0, message: String(error) })
@@ -70,7 +70,7 @@ export function useQuery<Data>(
       if (changed !== key) return
       redraw((count) => count + 1)
       const entry = entries.get(key)
-      if (entry?.at === 0 && !entry.error && !entry.running) void again()
+      if (!entry || (entry.at === 0 && !entry.error && !entry.running)) void again()
     }
     listeners.add(listener)
     const entry = entries.get(key)
@@ -113,8 +113,16 @@ export function forget(prefix: string): void {
   }
 }
 
-/** With a new session nothing of the last one may be seen. */
-export const forgetEverything = (): void => entries.clear()
+/** Returns whether the object of a change is gone: what is shown is older. */
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 404
+
+/** With a new session nothing of the last one is kept: what is shown is read again. */
+export function forgetEverything(): void {
+  const keys = [...entries.keys()]
+  entries.clear()
+  for (const key of keys) notify(key)
+}
 
 /** Changes data that is shown before the server answers; `forget` corrects it afterwards. */
 export function setOptimistic<Data>(key: string, change: (data: Data) => Data): void {

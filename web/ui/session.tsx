@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { ApiError, Client } from '../api/client.ts'
-import { forget } from '../lib/query.ts'
+import { type ApiError, type Client, isSessionEnd } from '../api/client.ts'
 import { type Kind, onSessionEnd, signInUrl } from '../lib/sessions.ts'
 import { Dialog } from './dialog.tsx'
 import { Failed } from './failed.tsx'
@@ -11,18 +10,14 @@ import { t } from './words.ts'
 export function SessionEnd({ kind, api, email }: { kind: Kind; api: Client; email: string }) {
   const [open, setOpen] = useState(false)
   useEffect(() => onSessionEnd(() => setOpen(true)), [])
-  const close = () => {
-    setOpen(false)
-    forget('')
-  }
   return (
-    <Dialog title={t.signIn} open={open} onClose={close} locked>
+    <Dialog title={t.signIn} open={open} onClose={() => setOpen(false)} locked>
       <p class="prose">{t.sessionEnded}</p>
       <SignIn
         kind={kind}
         api={api}
         email={email}
-        onStep={(step) => (step === 'done' ? close() : location.assign(signInUrl(kind)))}
+        onStep={(step) => (step === 'done' ? setOpen(false) : location.assign(signInUrl(kind)))}
       />
     </Dialog>
   )
@@ -38,7 +33,7 @@ export function Starting({
   error: ApiError | undefined
   again(): void
 }) {
-  const isSignedOut = error?.status === 401 || error?.message === 'MFA required'
+  const isSignedOut = error !== undefined && isSessionEnd(error)
   useEffect(() => {
     if (isSignedOut) location.replace(signInUrl(kind))
   }, [isSignedOut])

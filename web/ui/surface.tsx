@@ -13,7 +13,7 @@ interface Props {
   brand: { name: string; logo?: string | undefined }
   screens: readonly Screen[]
   groups: readonly { name: string; title?: string }[]
-  account: { name: string; email: string }
+  account: { name: string; email: string; detail?: string }
   permissions: Permissions
   search(text: string): Promise<Command[]>
 }
@@ -32,7 +32,7 @@ export function Surface({ kind, api, base, brand, account, permissions, ...props
         logo={brand.logo}
         screens={screens}
         groups={props.groups}
-        account={{ name: account.name, detail: account.email }}
+        account={{ name: account.name, detail: account.detail ?? account.email }}
         signOut={() => void leave(kind, api)}
         search={props.search}
       >

@@ -39,8 +39,8 @@ export async function startEmptyWorld(more: Record<string, string> = {}) {
 }
 
 /** The whole application with a seeded tenant. */
-export async function startWorld() {
-  const empty = await startEmptyWorld()
+export async function startWorld(more: Record<string, string> = {}) {
+  const empty = await startEmptyWorld(more)
   const { app } = empty
   const seeded = await seed(app)
   const jars = {
