@@ -151,6 +151,42 @@ describe.skipIf(!hasChromium)('the keyboard alone', () => {
     await page.getByText('person-1@acme.test is active').waitFor()
     await close()
   })
+
+  it('moves a rule with the arrow keys, and by drag with the mouse', async () => {
+    const { page, close } = await world.visit(await world.jars.mailbox())
+    const holder = await world.app.session('mailbox', world.tenant.accountId)
+    const rule = (name: string) => ({
+      name,
+      conditions: [{ field: 'subject', operator: 'contains', value: name }],
+      actions: [{ type: 'flag' }],
+    })
+    const body = { rules: ['First', 'Second', 'Third'].map(rule) }
+    expect(await holder.put('/api/v1/mailbox/rules', body)).toMatchObject({ status: 200 })
+    const stored = async () =>
+      (await holder.get('/api/v1/mailbox/rules')).body.data.rules.map(
+        ({ name }: { name: string }) => name,
+      )
+    await page.goto('/mailbox/rules')
+    await page.getByRole('button', { name: 'Down First' }).press('ArrowDown')
+    await page.getByText('First is now rule 2').waitFor()
+    expect(await page.locator(':focus').textContent()).toBe('Down First')
+    expect(await stored()).toEqual(['Second', 'First', 'Third'])
+    const drag = async (name: string, to: string) => {
+      const row = (of: string) => page.getByRole('listitem').filter({ hasText: `Down ${of}` })
+      await row(name).locator('.grip').hover()
+      await page.mouse.down()
+      await row(to).locator('h2').hover()
+      await page.mouse.up()
+    }
+    await drag('Third', 'Second')
+    await page.getByText('Third is now rule 1').waitFor()
+    expect(await stored()).toEqual(['Third', 'Second', 'First'])
+    await drag('Third', 'First')
+    await page.getByText('Third is now rule 3').waitFor()
+    expect(await stored()).toEqual(['Second', 'First', 'Third'])
+    expect(await page.locator('[data-drag="moved"]').count()).toBe(0)
+    await close()
+  })
 })
 
 const NAME_OF_FOCUS = `(() => {
