@@ -133,4 +133,73 @@ describe.skipIf(!hasChromium)('when something fails', () => {
     await page.getByRole('link', { name: 'later.test' }).waitFor()
     await close()
   })
+
+  it('the error of a menu item and of an undo is shown in a dialog with the correlation id', async () => {
+    const { page, close } = await visit()
+    const path = '**/api/v1/mailboxes/email-accounts/*'
+    const fail = () =>
+      page.route(path, (route) =>
+        route.request().method() === 'PUT'
+          ? route.fulfill({
+              status: 500,
+              headers: { 'x-correlation-id': 'req_5678' },
+              json: { type: 'error', msg: 'The disk is full' },
+            })
+          : route.continue(),
+      )
+    const failed = page.getByRole('dialog', { name: 'This did not work' })
+    const seeAndClose = async () => {
+      await failed.getByText('The disk is full').waitFor()
+      await failed.getByText('req_5678').waitFor()
+      await failed.getByRole('button', { name: 'Close' }).click()
+      await failed.waitFor({ state: 'hidden' })
+    }
+    const suspended = page.getByRole('row', { name: /person-1@.*Suspended/s })
+    await page.goto('/app/mailboxes')
+    await page.getByRole('button', { name: 'Actions for person-1@acme.test' }).click()
+    await page.getByRole('menuitem', { name: 'Suspend' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+    await page.getByText('person-1@acme.test is suspended').waitFor()
+    await fail()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await seeAndClose()
+    await page.getByRole('button', { name: 'Actions for person-1@acme.test' }).click()
+    await page.getByRole('menuitem', { name: 'Activate' }).click()
+    await seeAndClose()
+    expect(await suspended.count()).toBe(1)
+    await page.unroute(path)
+    await page.getByRole('button', { name: 'Actions for person-1@acme.test' }).click()
+    await page.getByRole('menuitem', { name: 'Activate' }).click()
+    await page.getByText('person-1@acme.test is active').waitFor()
+    await suspended.waitFor({ state: 'detached' })
+    await close()
+  })
+
+  it('an error that no handler caught is shown too', async () => {
+    const { page, settled, close } = await visit()
+    await page.goto('/app')
+    await settled()
+    await page.evaluate(`setTimeout(() => Promise.reject(new Error('a mistake in a page')))`)
+    await page.getByRole('dialog').getByText('a mistake in a page').waitFor()
+    await close()
+  })
+
+  it('a row that was deleted elsewhere is refused in words and leaves the list', async () => {
+    const { page, close } = await visit()
+    const email = 'short-lived@acme.test'
+    const made = await world.tenant.post('/api/v1/mailboxes/email-accounts', {
+      email,
+      password: 'a-long-passphrase-1',
+    })
+    await page.goto('/app/mailboxes')
+    await page.getByRole('button', { name: `Actions for ${email}` }).click()
+    await page.getByRole('menuitem', { name: 'Suspend' }).click()
+    await world.tenant.delete(`/api/v1/mailboxes/email-accounts/${made.body.data.id}`)
+    const dialog = page.getByRole('dialog', { name: `Suspend ${email}?` })
+    await dialog.getByRole('button', { name: 'Suspend' }).click()
+    await dialog.getByText('Email account not found').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('link', { name: email }).waitFor({ state: 'detached' })
+    await close()
+  })
 })

@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import { showUncaught } from '../lib/attempt.ts'
 import { operatorMay } from '../lib/may.ts'
 import { useQuery } from '../lib/query.ts'
 import { followLinks } from '../lib/router.tsx'
@@ -36,4 +37,5 @@ function App() {
 }
 
 followLinks('/console')
+showUncaught()
 render(<App />, document.getElementById('app') as HTMLElement)

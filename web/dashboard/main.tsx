@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import { showUncaught } from '../lib/attempt.ts'
 import { brandOfHost } from '../lib/brand.ts'
 import { tenantMay } from '../lib/may.ts'
 import { useQuery } from '../lib/query.ts'
@@ -33,4 +34,5 @@ function App() {
 }
 
 followLinks('/app')
+showUncaught()
 render(<App />, document.getElementById('app') as HTMLElement)

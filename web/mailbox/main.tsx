@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import { showUncaught } from '../lib/attempt.ts'
 import { brandOfHost } from '../lib/brand.ts'
 import { useQuery } from '../lib/query.ts'
 import { followLinks, type Screen } from '../lib/router.tsx'
@@ -50,5 +51,6 @@ function Frame({
 }
 
 followLinks('/mailbox')
+showUncaught()
 document.documentElement.classList.add('roomy')
 render(<App />, document.getElementById('app') as HTMLElement)

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { attempt } from '../lib/attempt.ts'
+import { useAction } from '../lib/query.ts'
 import { Icon } from './icon.tsx'
 import { plus } from './icons.ts'
 import { Text } from './page.tsx'
@@ -17,12 +19,23 @@ export const AddButton = ({ onClick, children }: Props) => (
 )
 
 /** A button in a row of a list. The name of the row is for screen readers. */
-export const RowButton = ({ name, onClick, children }: Props & { name: string | null }) => (
-  <button type="button" class="small" onClick={onClick}>
-    {children}
-    <span class="hidden">
-      {' '}
-      <Text>{name}</Text>
-    </span>
-  </button>
-)
+export function RowButton({
+  name,
+  onClick,
+  children,
+}: {
+  name: string | null
+  onClick(): unknown
+  children: ComponentChildren
+}) {
+  const { run } = useAction(() => attempt(onClick))
+  return (
+    <button type="button" class="small" onClick={() => void run()}>
+      {children}
+      <span class="hidden">
+        {' '}
+        <Text>{name}</Text>
+      </span>
+    </button>
+  )
+}

@@ -2,7 +2,7 @@ import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useRef } from 'preact/hooks'
 import type { ApiError } from '../api/client.ts'
 import { useCountdown } from '../lib/countdown.ts'
-import { useAction } from '../lib/query.ts'
+import { forget, isNotFound, useAction } from '../lib/query.ts'
 import { Dialog } from './dialog.tsx'
 import { Failed } from './failed.tsx'
 import { t } from './words.ts'
@@ -120,14 +120,26 @@ export function FormDialog({
   onClose(): void
   size?: 'normal' | 'wide'
 }) {
+  const isGone = useRef(false)
+  const close = () => {
+    onClose()
+    // Not before: the row that is gone has this dialog with the message.
+    if (isGone.current) forget('')
+    isGone.current = false
+  }
   return (
-    <Dialog title={title} open={open} onClose={onClose} size={size}>
+    <Dialog title={title} open={open} onClose={close} size={size}>
       <Form
         {...form}
-        onCancel={onClose}
+        onCancel={close}
         onSubmit={async (values, key) => {
-          await onSubmit(values, key)
-          onClose()
+          try {
+            await onSubmit(values, key)
+          } catch (error) {
+            isGone.current = isNotFound(error)
+            throw error
+          }
+          close()
         }}
       />
     </Dialog>

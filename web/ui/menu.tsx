@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
+import { attempt } from '../lib/attempt.ts'
 import { Icon } from './icon.tsx'
 import { more } from './icons.ts'
 
@@ -67,11 +68,16 @@ export const MenuItem = ({
   danger,
   children,
 }: {
-  onClick(): void
+  onClick(): unknown
   danger?: boolean
   children: ComponentChildren
 }) => (
-  <button type="button" role="menuitem" class={danger ? 'danger-text' : ''} onClick={onClick}>
+  <button
+    type="button"
+    role="menuitem"
+    class={danger ? 'danger-text' : ''}
+    onClick={() => void attempt(onClick)}
+  >
     {children}
   </button>
 )

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { match, type Screen, Screens, useAddress } from '../lib/router.tsx'
+import { Failures } from './failures.tsx'
 import { Icon } from './icon.tsx'
 import { down, mail, search as searchIcon } from './icons.ts'
 import { Menu, MenuItem } from './menu.tsx'
@@ -77,6 +78,7 @@ export function Shell(props: Props) {
       <Palette commands={commandsOf(screens)} search={props.search} />
       {props.children}
       <Toasts />
+      <Failures />
     </div>
   )
 }

@@ -1,18 +1,19 @@
 import { useEffect, useState } from 'preact/hooks'
+import { attempt } from '../lib/attempt.ts'
 import { visible } from '../lib/visible.ts'
 import { t } from './words.ts'
 
 interface Toast {
   id: number
   text: string
-  undo: (() => void) | undefined
+  undo: (() => unknown) | undefined
 }
 
 const SHOWN_MS = 6000
-let show: (text: string, undo?: () => void) => void = () => {}
+let show: (text: string, undo?: () => unknown) => void = () => {}
 
 /** Says what has happened, e.g. "jane@acme.example was added". Never a secret. */
-export const toast = (text: string, undo?: () => void): void => show(text, undo)
+export const toast = (text: string, undo?: () => unknown): void => show(text, undo)
 
 /** Announced to screen readers; takes no focus. */
 export function Toasts() {
@@ -36,7 +37,7 @@ export function Toasts() {
               type="button"
               class="small"
               onClick={() => {
-                undo()
+                void attempt(undo)
                 remove(id)
               }}
             >

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks'
 import type { AlertChannel } from '../../api/schema.ts'
 import { useMay } from '../../lib/may.ts'
-import { forget, useAction, useQuery } from '../../lib/query.ts'
+import { forget, useQuery } from '../../lib/query.ts'
 import { AddButton } from '../../ui/buttons.tsx'
 import { ConfirmWithReason } from '../../ui/confirm.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form.tsx'
@@ -112,37 +111,30 @@ interface Tested {
 
 function Actions({ channel: { id, name } }: { channel: AlertChannel }) {
   const may = useMay()
-  const [open, setOpen] = useState<'delete' | 'failed'>()
+  const [removing, setRemoving] = useState(false)
   const params = { channel_id: id }
-  const close = () => setOpen(undefined)
-  const test = useAction(async (idempotencyKey) => {
+  const test = async () => {
     const answer: Tested | { data: Tested } = await api.post(
       '/platform/alerts/channels/{channel_id}/test',
-      { params, idempotencyKey },
+      { params },
     )
     const { delivered, error } = 'data' in answer ? answer.data : answer
     forget('alert-channels')
     toast(delivered ? t.testDelivered(name) : t.testFailed(name, error ?? ''))
-  })
+  }
   if (!may<'POST /platform/alerts/channels/{channel_id}/test'>('operator')) return null
   return (
     <>
       <Menu name={common.actionsFor(name)}>
-        <MenuItem
-          onClick={async () => {
-            if (!(await test.run())) setOpen('failed')
-          }}
-        >
-          {t.test}
-        </MenuItem>
-        <MenuItem danger onClick={() => setOpen('delete')}>
+        <MenuItem onClick={test}>{t.test}</MenuItem>
+        <MenuItem danger onClick={() => setRemoving(true)}>
           {t.remove}
         </MenuItem>
       </Menu>
       <ConfirmWithReason
         kind="alert-channel"
-        open={open === 'delete'}
-        onClose={close}
+        open={removing}
+        onClose={() => setRemoving(false)}
         title={t.removeTitle(name)}
         submit={t.remove}
         danger
@@ -158,9 +150,6 @@ function Actions({ channel: { id, name } }: { channel: AlertChannel }) {
       >
         <p>{t.removeChannelHint}</p>
       </ConfirmWithReason>
-      <Dialog title={name} open={open === 'failed'} onClose={close}>
-        <Failed error={test.error} />
-      </Dialog>
     </>
   )
 }

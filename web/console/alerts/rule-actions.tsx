@@ -2,10 +2,8 @@ import { useState } from 'preact/hooks'
 import type { AlertRule } from '../../api/schema.ts'
 import { number } from '../../lib/format.ts'
 import { useMay } from '../../lib/may.ts'
-import { forget, useAction } from '../../lib/query.ts'
+import { forget } from '../../lib/query.ts'
 import { ConfirmWithReason } from '../../ui/confirm.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Failed } from '../../ui/failed.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
@@ -15,16 +13,15 @@ import { t } from './words.ts'
 
 export function RuleActions({ rule }: { rule: AlertRule }) {
   const may = useMay()
-  const [open, setOpen] = useState<'edit' | 'delete' | 'failed'>()
+  const [open, setOpen] = useState<'edit' | 'delete'>()
   const { id, name, enabled } = rule
   const params = { rule_id: id }
   const close = () => setOpen(undefined)
-  const act = useAction(async (idempotencyKey, what: 'evaluate' | 'switch') => {
+  const run = async (what: 'evaluate' | 'switch') => {
     if (what === 'switch') {
       await api.put('/platform/alerts/rules/{rule_id}', {
         params,
         body: { enabled: !enabled },
-        idempotencyKey,
       })
       forget('alert-rules')
       toast(t.ruleChanged(name))
@@ -32,21 +29,18 @@ export function RuleActions({ rule }: { rule: AlertRule }) {
     }
     const { value, would_fire, unit } = await api.post(
       '/platform/alerts/rules/{rule_id}/evaluate',
-      { params, idempotencyKey },
+      { params },
     )
     if (value === null) toast(t.notKnown)
     else toast(`${would_fire ? t.wouldFire : t.wouldNotFire}: ${number(value)} ${unit}`)
-  })
-  const run = async (what: 'evaluate' | 'switch') => {
-    if (!(await act.run(what))) setOpen('failed')
   }
   if (!may<'PUT /platform/alerts/rules/{rule_id}'>('operator')) return null
   return (
     <>
       <Menu name={common.actionsFor(name)}>
-        <MenuItem onClick={() => void run('evaluate')}>{t.evaluate}</MenuItem>
+        <MenuItem onClick={() => run('evaluate')}>{t.evaluate}</MenuItem>
         <MenuItem onClick={() => setOpen('edit')}>{t.editRule}</MenuItem>
-        <MenuItem onClick={() => void run('switch')}>{enabled ? t.disable : t.enable}</MenuItem>
+        <MenuItem onClick={() => run('switch')}>{enabled ? t.disable : t.enable}</MenuItem>
         <MenuItem danger onClick={() => setOpen('delete')}>
           {t.remove}
         </MenuItem>
@@ -71,9 +65,6 @@ export function RuleActions({ rule }: { rule: AlertRule }) {
       >
         <p>{t.removeRuleHint}</p>
       </ConfirmWithReason>
-      <Dialog title={name} open={open === 'failed'} onClose={close}>
-        <Failed error={act.error} />
-      </Dialog>
     </>
   )
 }

@@ -48,7 +48,7 @@ export function OperatorActions({ operator }: { operator: Operator }) {
             {t.deactivate}
           </MenuItem>
         ) : (
-          <MenuItem onClick={() => void setActive(operator, true)}>{t.activate}</MenuItem>
+          <MenuItem onClick={() => setActive(operator, true)}>{t.activate}</MenuItem>
         )}
       </Menu>
       <EditOperator {...dialog('edit')} operator={operator} />
@@ -59,7 +59,7 @@ export function OperatorActions({ operator }: { operator: Operator }) {
         danger
         onConfirm={async (idempotencyKey) => {
           await setActive(operator, false, idempotencyKey)
-          toast(t.deactivated(name), () => void setActive(operator, true))
+          toast(t.deactivated(name), () => setActive(operator, true))
         }}
       >
         <p>{t.deactivateHint}</p>

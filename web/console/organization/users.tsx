@@ -131,11 +131,7 @@ function Act({ user }: { user: DashboardUser }) {
   return (
     <>
       <Menu name={common.actionsFor(email)}>
-        {user.status === 'invited' && (
-          <MenuItem onClick={() => void invite().catch((error) => toast(error.message))}>
-            {t.invite}
-          </MenuItem>
-        )}
+        {user.status === 'invited' && <MenuItem onClick={invite}>{t.invite}</MenuItem>}
         <MenuItem onClick={() => setOpen('active')}>{turn}</MenuItem>
         <MenuItem danger onClick={() => setOpen('delete')}>
           {t.remove}

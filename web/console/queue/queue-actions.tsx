@@ -1,10 +1,8 @@
 import { useState } from 'preact/hooks'
 import { useMay } from '../../lib/may.ts'
-import { forget, useAction } from '../../lib/query.ts'
+import { forget } from '../../lib/query.ts'
 import { go } from '../../lib/router.tsx'
 import { ConfirmByNameWithReason, ConfirmWithReason } from '../../ui/confirm.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Failed } from '../../ui/failed.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Text } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -15,40 +13,37 @@ import { Headers } from './headers.tsx'
 import type { Queued } from './queue.tsx'
 import { t } from './words.ts'
 
-/** Holding is undone by releasing, so neither asks. A refusal is shown in a dialog. */
+/** Holding is undone by releasing, so neither asks. */
 export function QueueActions({ message }: { message: Queued }) {
   const may = useMay()
-  const [failed, setFailed] = useState(false)
   const [open, setOpen] = useState<'delete' | 'sender' | 'requeue' | 'headers'>()
   const { queue_id, sender, status } = message
   const params = { queue_id }
-  const act = useAction(async (idempotencyKey, what: 'hold' | 'release' | 'flush') => {
+  const run = async (what: 'hold' | 'release' | 'flush') => {
     if (what === 'flush') {
       const { flushed } = await api.post('/queue/mail-queue/flush', {
         body: { queue_id },
-        idempotencyKey,
       })
       toast(t.flushed(String(flushed)))
     } else {
-      await api.post(`/queue/message/{queue_id}/${what}`, { params, idempotencyKey })
-      if (what === 'hold') toast(t.held(queue_id), () => void run('release'))
+      await api.post(`/queue/message/{queue_id}/${what}`, { params })
+      if (what === 'hold') toast(t.held(queue_id), () => run('release'))
       else toast(t.released(queue_id))
     }
     forget('queue')
-  })
-  const run = async (what: 'hold' | 'release' | 'flush') => setFailed(!(await act.run(what)))
+  }
   const mayChange = may<'POST /queue/message/{queue_id}/hold'>('operator')
   return (
     <>
       <Menu name={common.actionsFor(queue_id)}>
         {mayChange && status !== 'hold' && (
-          <MenuItem onClick={() => void run('flush')}>{t.tryNow}</MenuItem>
+          <MenuItem onClick={() => run('flush')}>{t.tryNow}</MenuItem>
         )}
         {mayChange &&
           (status === 'hold' ? (
-            <MenuItem onClick={() => void run('release')}>{t.release}</MenuItem>
+            <MenuItem onClick={() => run('release')}>{t.release}</MenuItem>
           ) : (
-            <MenuItem onClick={() => void run('hold')}>{t.hold}</MenuItem>
+            <MenuItem onClick={() => run('hold')}>{t.hold}</MenuItem>
           ))}
         {mayChange && status !== 'active' && (
           <MenuItem onClick={() => setOpen('requeue')}>{t.actionsOf.requeue}</MenuItem>
@@ -112,9 +107,6 @@ export function QueueActions({ message }: { message: Queued }) {
         open={open === 'sender'}
         onClose={() => setOpen(undefined)}
       />
-      <Dialog title={queue_id} open={failed} onClose={() => setFailed(false)}>
-        <Failed error={act.error} />
-      </Dialog>
     </>
   )
 }

@@ -1,9 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { SubOrganization } from '../../api/schema.ts'
-import { forget, useAction } from '../../lib/query.ts'
+import { forget } from '../../lib/query.ts'
 import { Confirm } from '../../ui/confirm.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Failed } from '../../ui/failed.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog, type Values } from '../../ui/form.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
@@ -105,20 +103,19 @@ export const AddCustomer = ({
 )
 
 export function CustomerActions({ customer }: { customer: SubOrganization }) {
-  const [open, setOpen] = useState<'plan' | 'suspend' | 'failed'>()
+  const [open, setOpen] = useState<'plan' | 'suspend'>()
   const { id, name, status, plan } = customer
   const dialog = (which: typeof open) => ({
     open: open === which,
     onClose: () => setOpen(undefined),
   })
-  const activate = useAction(async (idempotencyKey) => {
+  const activate = async () => {
     await api.put('/organizations/{organization_id}', {
       params: { organization_id: id },
       body: { active: true },
-      idempotencyKey,
     })
     changed(t.changed(name))
-  })
+  }
   return (
     <>
       <Menu name={common.actionsFor(name)}>
@@ -128,13 +125,7 @@ export function CustomerActions({ customer }: { customer: SubOrganization }) {
             {t.suspend}
           </MenuItem>
         ) : (
-          <MenuItem
-            onClick={async () => {
-              if (!(await activate.run())) setOpen('failed')
-            }}
-          >
-            {t.activate}
-          </MenuItem>
+          <MenuItem onClick={activate}>{t.activate}</MenuItem>
         )}
       </Menu>
       <FormDialog
@@ -163,14 +154,11 @@ export function CustomerActions({ customer }: { customer: SubOrganization }) {
             idempotencyKey,
           })
           forget('reseller')
-          toast(t.changed(name), () => void activate.run())
+          toast(t.changed(name), activate)
         }}
       >
         <p>{t.suspendHint}</p>
       </Confirm>
-      <Dialog {...dialog('failed')} title={name}>
-        <Failed error={activate.error} />
-      </Dialog>
     </>
   )
 }

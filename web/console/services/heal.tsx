@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks'
+import { attempt } from '../../lib/attempt.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget, useAction } from '../../lib/query.ts'
 import { ConfirmWithReason } from '../../ui/confirm.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Failed } from '../../ui/failed.tsx'
 import { Text } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { api } from '../api.ts'
@@ -13,31 +12,23 @@ import { t } from './words.ts'
 export function Heal() {
   const may = useMay()
   const [planned, setPlanned] = useState<string[]>()
-  const [failed, setFailed] = useState(false)
-  const plan = useAction(async (idempotencyKey) => {
+  const plan = async () => {
     const { actions_taken } = await api.post('/monitoring/auto-heal', {
       body: { dry_run: true },
-      idempotencyKey,
     })
     const names = actions_taken
       .filter(({ action }) => action === 'would_restart')
       .map(({ service }) => service)
     if (names.length > 0) setPlanned(names)
     else toast(t.healNothing)
-  })
+  }
+  const { run, busy } = useAction(() => attempt(plan))
   if (!may<'POST /monitoring/auto-heal'>('operator')) return null
   return (
     <>
-      <button
-        type="button"
-        disabled={plan.busy}
-        onClick={async () => setFailed(!(await plan.run()))}
-      >
+      <button type="button" disabled={busy} onClick={() => void run()}>
         {t.heal}
       </button>
-      <Dialog title={t.heal} open={failed} onClose={() => setFailed(false)}>
-        <Failed error={plan.error} />
-      </Dialog>
       <ConfirmWithReason
         kind="heal"
         open={planned !== undefined}

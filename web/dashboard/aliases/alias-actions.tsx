@@ -30,7 +30,7 @@ async function change(id: string, attr: { destination?: string; active?: boolean
 
 async function setActive({ id, source }: Alias, active: boolean): Promise<void> {
   await change(id, { active })
-  toast(active ? t.on(source) : t.off(source), () => void change(id, { active: !active }))
+  toast(active ? t.on(source) : t.off(source), () => change(id, { active: !active }))
 }
 
 export function AliasActions({ alias }: { alias: Alias }) {
@@ -43,7 +43,7 @@ export function AliasActions({ alias }: { alias: Alias }) {
     <>
       <Menu name={common.actionsFor(source)}>
         <MenuItem onClick={() => setOpen('edit')}>{t.edit}</MenuItem>
-        <MenuItem onClick={() => void setActive(alias, !alias.active)}>
+        <MenuItem onClick={() => setActive(alias, !alias.active)}>
           {alias.active ? t.deactivate : t.activate}
         </MenuItem>
         <MenuItem danger onClick={() => setOpen('delete')}>

@@ -33,7 +33,7 @@ async function add(
 async function remove(one: UrlEntry) {
   await api.delete('/url-protection/blocklist/{entry_id}', { params: { entry_id: one.id } })
   forget('links')
-  toast(t.removed(one.entry), () => void add(one))
+  toast(t.removed(one.entry), () => add(one))
 }
 
 const entryColumns = (mayWrite: boolean): Column<UrlEntry>[] => [
@@ -45,7 +45,7 @@ const entryColumns = (mayWrite: boolean): Column<UrlEntry>[] => [
     quiet: true,
     cell: (one) =>
       mayWrite && (
-        <RowButton name={one.entry} onClick={() => void remove(one)}>
+        <RowButton name={one.entry} onClick={() => remove(one)}>
           {t.remove}
         </RowButton>
       ),

@@ -21,9 +21,9 @@ async function setStatus({ id, email }: Account, status: 'active' | 'suspended')
     body: { status },
   })
   forget('mailbox')
-  const undo = () =>
-    void setStatus({ id, email, status }, status === 'active' ? 'suspended' : 'active')
-  toast(status === 'active' ? t.activatedNow(email) : t.suspendedNow(email), undo)
+  toast(status === 'active' ? t.activatedNow(email) : t.suspendedNow(email), () =>
+    setStatus({ id, email, status }, status === 'active' ? 'suspended' : 'active'),
+  )
 }
 
 /** The actions on a mailbox, in the list and on its page. */
@@ -42,7 +42,7 @@ export function MailboxActions({ account }: { account: Account }) {
         {account.status === 'active' ? (
           <MenuItem onClick={() => setOpen('suspend')}>{t.suspend}</MenuItem>
         ) : (
-          <MenuItem onClick={() => void setStatus(account, 'active')}>{t.activate}</MenuItem>
+          <MenuItem onClick={() => setStatus(account, 'active')}>{t.activate}</MenuItem>
         )}
         <MenuItem danger onClick={() => setOpen('delete')}>
           {t.remove}

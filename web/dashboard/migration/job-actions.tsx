@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { ApiError } from '../../api/client.ts'
 import type { MigrationError, MigrationJob } from '../../api/schema.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget, useQuery } from '../../lib/query.ts'
@@ -14,16 +13,10 @@ import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
 import { t } from './words.ts'
 
-/** Starts a job without a dialog; what failed is said in the words of the API. */
 async function start(act: () => Promise<unknown>, done: string): Promise<void> {
-  try {
-    await act()
-    forget('migration')
-    toast(done)
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    toast(error.message)
-  }
+  await act()
+  forget('migration')
+  toast(done)
 }
 
 export function JobActions({ job }: { job: MigrationJob }) {
@@ -42,7 +35,7 @@ export function JobActions({ job }: { job: MigrationJob }) {
         {mayChange && !isOpen && (
           <MenuItem
             onClick={() =>
-              void start(
+              start(
                 () => api.post('/migration/jobs/{job_id}/delta', { params }),
                 t.deltaStarted(email),
               )
@@ -54,7 +47,7 @@ export function JobActions({ job }: { job: MigrationJob }) {
         {mayChange && !isOpen && failed_messages > 0 && (
           <MenuItem
             onClick={() =>
-              void start(
+              start(
                 () => api.post('/migration/jobs/{job_id}/retry-failed', { params }),
                 t.retried(email),
               )

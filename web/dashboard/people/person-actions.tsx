@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { ApiError } from '../../api/client.ts'
 import type { DashboardUser } from '../../api/schema.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget } from '../../lib/query.ts'
@@ -23,16 +22,10 @@ async function setActive({ id, email }: DashboardUser, is_active: boolean, key?:
   toast(is_active ? t.enabledNow(email) : t.disabledNow(email))
 }
 
-/** For a change without a dialog: what failed is said in the words of the API. */
-async function orSay(act: () => Promise<unknown>, done?: string): Promise<void> {
-  try {
-    await act()
-    forget('people')
-    if (done) toast(done)
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    toast(error.message)
-  }
+async function run(act: () => Promise<unknown>, done: string): Promise<void> {
+  await act()
+  forget('people')
+  toast(done)
 }
 
 /** The own role, status and second factor are changed on the page of the account. */
@@ -53,7 +46,7 @@ export function PersonActions({ user, isOwn }: { user: DashboardUser; isOwn: boo
         {status === 'invited' && (
           <MenuItem
             onClick={() =>
-              void orSay(() => api.post('/users/{user_id}/invite', { params }), t.invited(email))
+              run(() => api.post('/users/{user_id}/invite', { params }), t.invited(email))
             }
           >
             {t.again}
@@ -64,7 +57,7 @@ export function PersonActions({ user, isOwn }: { user: DashboardUser; isOwn: boo
             <MenuItem onClick={() => setOpen('sessions')}>{t.sessions}</MenuItem>
             <MenuItem
               onClick={() =>
-                void orSay(
+                run(
                   () => api.post('/users/{user_id}/password-reset', { params }),
                   t.resetDone(email),
                 )
@@ -74,7 +67,7 @@ export function PersonActions({ user, isOwn }: { user: DashboardUser; isOwn: boo
             </MenuItem>
             <MenuItem
               onClick={() =>
-                void orSay(
+                run(
                   () => api.post('/users/{user_id}/sessions/revoke', { params }),
                   t.signedOut(email),
                 )
@@ -86,7 +79,7 @@ export function PersonActions({ user, isOwn }: { user: DashboardUser; isOwn: boo
         )}
         {user.two_factor_enabled && <MenuItem onClick={() => setOpen('clear')}>{t.clear}</MenuItem>}
         {status === 'disabled' ? (
-          <MenuItem onClick={() => void orSay(() => setActive(user, true))}>{t.enable}</MenuItem>
+          <MenuItem onClick={() => setActive(user, true)}>{t.enable}</MenuItem>
         ) : (
           <MenuItem onClick={() => setOpen('disable')}>{t.disable}</MenuItem>
         )}

@@ -42,9 +42,8 @@ export function Members({ mailboxId, members }: { mailboxId: string; members: re
       idempotencyKey,
     })
     forget('shared-mailbox')
-    toast(
-      t.memberRemoved(member.member_email),
-      () => void addMember(mailboxId, member.email_account_id, member.permission),
+    toast(t.memberRemoved(member.member_email), () =>
+      addMember(mailboxId, member.email_account_id, member.permission),
     )
   })
   const columns: Column<Member>[] = [

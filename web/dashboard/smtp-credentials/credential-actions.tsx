@@ -38,7 +38,7 @@ export function CredentialActions({ credential }: { credential: Credential }) {
         {active ? (
           <MenuItem onClick={() => setOpen('revoke')}>{t.revoke}</MenuItem>
         ) : (
-          <MenuItem onClick={() => void enable(credential)}>{t.enable}</MenuItem>
+          <MenuItem onClick={() => enable(credential)}>{t.enable}</MenuItem>
         )}
         <MenuItem danger onClick={() => setOpen('delete')}>
           {t.remove}
@@ -66,7 +66,7 @@ export function CredentialActions({ credential }: { credential: Credential }) {
         onConfirm={async (idempotencyKey) => {
           await api.post('/smtp-credentials/{credential_id}/revoke', { params, idempotencyKey })
           forget('smtp-credential')
-          toast(t.revokedNow(username), () => void enable(credential))
+          toast(t.revokedNow(username), () => enable(credential))
         }}
       >
         <p>{t.revokeHint}</p>

@@ -26,7 +26,7 @@ async function suppress(email: string, reason: string | null, idempotencyKey?: s
 async function lift({ email, reason }: Suppression, idempotencyKey: string) {
   await api.delete('/tracking/suppress/{email}', { params: { email }, idempotencyKey })
   forget('suppressions')
-  toast(shared.lifted(email), () => void suppress(email, reason))
+  toast(shared.lifted(email), () => suppress(email, reason))
 }
 
 const columns: Column<Suppression>[] = [

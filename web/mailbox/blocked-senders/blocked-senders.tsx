@@ -26,7 +26,7 @@ export function BlockedSenders() {
   const unblock = useAction(async (idempotencyKey, address: string) => {
     await api.delete('/mailbox/blocked-senders/{address}', { params: { address }, idempotencyKey })
     forget('blocked-senders')
-    toast(t.unblocked(address), () => void block(address))
+    toast(t.unblocked(address), () => block(address))
   })
   return (
     <>

@@ -21,8 +21,8 @@ export function useMailActions(accountId: string, folders: readonly ListedFolder
   const move = ({ ids, threads, folderId }: Chosen, target: ListedFolder) =>
     action.run(async () => {
       await moveTo(accountId, ids, target.id)
-      const back = folderId && (() => void action.run(() => moveTo(accountId, ids, folderId)))
-      toast(t.moved(threads, folderName(target)), back || undefined)
+      const back = folderId ? () => moveTo(accountId, ids, folderId) : undefined
+      toast(t.moved(threads, folderName(target)), back)
     })
 
   return {

@@ -106,7 +106,7 @@ function RuleRow({ rule, rules, index, change, edit }: RowProps) {
     if (await change(without.toSpliced(place, 0, rule))) toast(t.moved(name, place + 1))
   }
   const remove = async () => {
-    if (await change(without)) toast(t.removed(name), () => void save([...rules]))
+    if (await change(without)) toast(t.removed(name), () => save([...rules]))
   }
   const toggle = () =>
     void change(rules.map((one) => (one === rule ? { ...one, enabled: !one.enabled } : one)))
