@@ -202,4 +202,46 @@ describe.skipIf(!hasChromium)('when something fails', () => {
     await page.getByRole('link', { name: email }).waitFor({ state: 'detached' })
     await close()
   })
+
+  describe('in a list of two pages', () => {
+    const LAST = 'zzz@acme.test'
+    const row = (source: string) => ({ source, destination: 'person-0@acme.test' })
+
+    beforeAll(async () => {
+      const items = Array.from({ length: 24 }, (_, index) => row(`many-${index}@acme.test`))
+      for (const item of [...items, row(LAST)]) {
+        const answer = await world.tenant.post('/api/v1/aliases/add', item)
+        expect(answer.status, answer.text).toBeLessThan(300)
+      }
+    })
+
+    it('the back button leads from page 2 to page 1, and from another order to the one before', async () => {
+      const { page, close } = await visit()
+      await page.goto('/app/aliases')
+      await page.getByText('1–25 of 26').waitFor()
+      await page.getByRole('button', { name: 'Next' }).click()
+      await page.getByText('26–26 of 26').waitFor()
+      await page.goBack()
+      await page.getByText('1–25 of 26').waitFor()
+      expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/app/aliases')
+      await page.getByRole('columnheader', { name: 'Address' }).getByRole('button').click()
+      await page.getByRole('cell', { name: LAST, exact: true }).waitFor()
+      await page.goBack()
+      await page.getByRole('cell', { name: LAST, exact: true }).waitFor({ state: 'detached' })
+      await close()
+    })
+
+    it('the page before is shown when the last row of the last page is deleted', async () => {
+      const { page, close } = await visit()
+      await page.goto('/app/aliases')
+      await page.getByRole('button', { name: 'Next' }).click()
+      await page.getByText('26–26 of 26').waitFor()
+      await page.getByRole('button', { name: `Actions for ${LAST}` }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+      await page.getByText('1–25 of 25').waitFor()
+      expect(await page.getByText('Nothing matches').count()).toBe(0)
+      await close()
+    })
+  })
 })

@@ -42,19 +42,22 @@ export function useAddress(): URL {
   return new URL(address, location.origin)
 }
 
-/** Reads values from the query of the address, and a function that changes some of them. */
+/**
+ * Reads values from the query of the address, and a function that changes some of them. The address
+ * before is kept for the back button where `replace` is false.
+ */
 export function useQueryState<Name extends string>(...names: Name[]) {
   const { pathname, searchParams } = useAddress()
   const values = Object.fromEntries(
     names.map((name) => [name, searchParams.get(name) ?? '']),
   ) as Record<Name, string>
-  const change = (changes: Partial<Record<Name, string>>) => {
+  const change = (changes: Partial<Record<Name, string>>, replace = true) => {
     const next = new URLSearchParams(location.search)
     for (const [name, value] of Object.entries<string | undefined>(changes)) {
       if (value) next.set(name, value)
       else next.delete(name)
     }
-    go(pathname + (next.size > 0 ? `?${next}` : ''), { replace: true })
+    go(pathname + (next.size > 0 ? `?${next}` : ''), { replace })
   }
   return [values, change] as const
 }

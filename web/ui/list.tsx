@@ -4,7 +4,7 @@ import { useQuery } from '../lib/query.ts'
 import { useQueryState } from '../lib/router.tsx'
 import { Failed } from './failed.tsx'
 import { Empty } from './page.tsx'
-import { type Column, CursorPager, Pager, type Selection, Table } from './table.tsx'
+import { type Column, CursorPager, Pager, type Selection, Table, useLastPage } from './table.tsx'
 import { t } from './words.ts'
 
 const PER_PAGE = 25
@@ -62,6 +62,14 @@ export function useList<Row, Filter extends string = never>({
     ) as Asked<Filter>['filters'],
   }
   const query = useQuery(`${name} ${JSON.stringify(asked)}`, () => read(asked), { everySeconds })
+  const toPage = (page: number, replace = false) =>
+    change({ page: page > 1 ? String(page) : '' }, replace)
+  useLastPage(!query.loading && query.data?.items.length === 0, {
+    page: asked.page,
+    perPage: PER_PAGE,
+    total: query.data?.pagination?.total,
+    change: toPage,
+  })
   const isFiltered = asked.q !== '' || Object.values(asked.filters).some(Boolean)
   return {
     ...query,
@@ -71,8 +79,8 @@ export function useList<Row, Filter extends string = never>({
     set: (changes: Partial<Record<Filter | 'q', string>>) => change({ ...changes, ...FIRST_PAGE }),
     clear: () =>
       change(Object.fromEntries(['q', 'page', 'cursor', ...names].map((one) => [one, '']))),
-    sortBy: (sort: string, dir: string) => change({ sort, dir, ...FIRST_PAGE }),
-    toPage: (page: number) => change({ page: page > 1 ? String(page) : '' }),
+    sortBy: (sort: string, dir: string) => change({ sort, dir, ...FIRST_PAGE }, false),
+    toPage,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { useAddress } from '../lib/router.tsx'
 import { Scroll } from './scroll.tsx'
 import { t } from './words.ts'
@@ -169,7 +170,19 @@ export interface Paging {
   total: number | undefined
   /** The number of rows of this page. */
   shown: number
-  change(page: number): void
+  /** The back button leads past a page that another one replaced. */
+  change(page: number, replace?: boolean): void
+}
+
+/** Leaves a page that is empty because its rows were deleted. */
+export function useLastPage(
+  isEmpty: boolean,
+  { page, perPage, total = 0, change }: Pick<Paging, 'page' | 'perPage' | 'total' | 'change'>,
+): void {
+  const isPastEnd = isEmpty && page > 1
+  useEffect(() => {
+    if (isPastEnd) change(Math.ceil(total / perPage), true)
+  }, [isPastEnd, total])
 }
 
 export function Pager({ caption, page, perPage, total, shown, change }: Paging) {

@@ -6,7 +6,7 @@ import { Failed } from '../../ui/failed.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { pen } from '../../ui/icons.ts'
 import { Empty, Heading } from '../../ui/page.tsx'
-import { Pager } from '../../ui/table.tsx'
+import { Pager, useLastPage } from '../../ui/table.tsx'
 import { t as common } from '../../ui/words.ts'
 import { ActionBar, useDelete } from './action-bar.tsx'
 import { FolderActions } from './folder-actions.tsx'
@@ -86,6 +86,14 @@ function Conversations({
     { everySeconds: EVERY_SECONDS },
   )
   const rows = list.data?.rows ?? []
+  const paging = {
+    page,
+    perPage: PER_PAGE,
+    total: list.data?.total,
+    change: (next: number, replace = false) =>
+      change({ page: next > 1 ? String(next) : '' }, replace),
+  }
+  useLastPage(!list.loading && list.data?.rows.length === 0, paging)
   const selection = useSelection(rows, state)
   const [helping, setHelping] = useState(false)
   const actions = useMailActions(account.id, folders)
@@ -176,16 +184,7 @@ function Conversations({
             toggleFlag={(row) => void actions.mark(about([row]), '$flagged', !row.isFlagged)}
             urlOf={urlOf}
           />
-          {list.data && (
-            <Pager
-              caption={folder.name}
-              page={page}
-              perPage={PER_PAGE}
-              total={list.data.total}
-              shown={rows.length}
-              change={(next) => change({ page: next > 1 ? String(next) : '' })}
-            />
-          )}
+          {list.data && <Pager {...paging} caption={folder.name} shown={rows.length} />}
         </div>
       )}
       {dialog}
