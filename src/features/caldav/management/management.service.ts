@@ -8,12 +8,14 @@ import { sha256 } from '../../../lib/tokens.ts'
 import { ulid } from '../../../lib/ulid.ts'
 import { taskIn } from '../../../lib/worker-pool.ts'
 import { readXml, textOf } from '../../../lib/xml.ts'
+import { FORBIDDEN_CHARACTERS, hasForbiddenCharacters } from '../objects/forbidden-characters.ts'
 import type { ObjectFacts } from '../objects/read-object.task.ts'
 import { collectionPath, type Kind, rootPath } from '../protocol/places.ts'
 import { DISPLAYNAME } from '../protocol/properties.ts'
 import * as collections from '../store/collections.repository.ts'
 import * as objects from '../store/objects.repository.ts'
 import { createDefaults } from '../store/open-collection.ts'
+import { exceedsQuota } from '../store/quota.ts'
 import { XML_LIMITS } from '../xml/names.ts'
 import { escaped } from '../xml/write.ts'
 import { cardFrom, nameOfCard } from './cards.ts'
@@ -59,14 +61,6 @@ export function managementService({ change, clickhouse, config, db, now, workers
   async function refuseMoreCollections(tx: Tx, owner: collections.Owner): Promise<void> {
     const used = await collections.usage(tx, owner)
     if (used.collections >= config.CALDAV_MAX_COLLECTIONS) throw new errors.CollectionsFull()
-  }
-
-  async function refuseMoreObjects(tx: Tx, owner: collections.Owner, bytes: number): Promise<void> {
-    const used = await collections.usage(tx, owner)
-    const isFull =
-      used.objects >= config.CALDAV_MAX_OBJECTS ||
-      used.bytes + bytes > config.CALDAV_QUOTA_MB * 1024 * 1024
-    if (isFull) throw new errors.CollectionsFull()
   }
 
   async function create(caller: Caller, email: string, kind: Kind, name: string | undefined) {
@@ -154,33 +148,51 @@ export function managementService({ change, clickhouse, config, db, now, workers
         throw new errors.UnusableContact('send a vcard, a name, an address or a number')
       }
       const text = vcard ?? cardFrom(ulid(), contact)
+      if (hasForbiddenCharacters(text)) throw new errors.UnusableContact(FORBIDDEN_CHARACTERS)
       const limits = { owner: found.organization_id, timeLimitMs: TIME_LIMIT_MS }
       const facts = await workers.run(readTask, { kind: 'addressbook', text }, limits)
       if ('condition' in facts) throw new errors.UnusableContact(facts.message)
+      const growth = { objects: 1, bytes: Buffer.byteLength(text) }
       return change(caller, async (tx) => {
         const book = await bookOf(tx, found, { uri: 'contacts', name: 'Contacts' })
         if (await objects.findByUid(tx, book.id, facts.uid)) throw new errors.ContactExists()
-        await refuseMoreObjects(tx, found.owner, Buffer.byteLength(text))
+        const used = await collections.usage(tx, found.owner)
+        if (exceedsQuota(config, used, growth)) throw new errors.CollectionsFull()
         const id = await putCard(tx, book.id, facts.uid, text)
         return { id, address_book_id: book.id, uid: facts.uid }
       })
     },
 
-    /** Adds the people whom the mailbox has written to. A contact that was deleted stays deleted. */
+    /**
+     * Adds the people whom the mailbox has written to, those of most messages first, as long as there is
+     * room. A contact that was deleted stays deleted.
+     */
     async collect(caller: Caller, email: string) {
       const found = await ownerOf(caller, email)
       const past = pastDays({ db, clickhouse })
-      const addresses = await owners.correspondentsOf(db, past, found, MAX_COLLECTED)
+      const sentTo = await owners.correspondentsOf(db, past, found, MAX_COLLECTED)
+      const addresses = sentTo.filter((address) => !/\p{Cc}/u.test(address))
       const added = await change(caller, async (tx) => {
         const book = await bookOf(tx, found, COLLECTED)
-        await refuseMoreObjects(tx, found.owner, 0)
         const taken = await owners.takenNames(tx, book.id)
-        const fresh = addresses.filter((address) => !taken.has(nameOfCard(address)))
-        for (const address of fresh) {
-          const text = cardFrom(address, { email_addresses: [address] })
-          await putCard(tx, book.id, address, text)
+        const cards = addresses
+          .filter((address) => !taken.has(nameOfCard(address)))
+          .map((address) => ({
+            uid: address,
+            text: cardFrom(address, { email_addresses: [address] }),
+          }))
+        const used = await collections.usage(tx, found.owner)
+        let count = 0
+        for (const { uid, text } of cards) {
+          const bytes = Buffer.byteLength(text)
+          if (exceedsQuota(config, used, { objects: 1, bytes })) break
+          await putCard(tx, book.id, uid, text)
+          used.objects++
+          used.bytes += bytes
+          count++
         }
-        return fresh.length
+        if (count === 0 && cards.length > 0) throw new errors.CollectionsFull()
+        return count
       })
       return { added, correspondents: addresses.length }
     },

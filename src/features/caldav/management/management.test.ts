@@ -67,7 +67,12 @@ describe('contacts', () => {
     expect((await dav.client(globex.email).get(path)).text).toBe(vcard)
   })
 
-  it.each([{}, { vcard: 'hello' }])('that cannot be stored are 422: %j', async (body) => {
+  it.each([
+    {},
+    { vcard: 'hello' },
+    { vcard: card('bell', 'Bell\x07') },
+    { vcard: card('bell', 'Bell', 'NOTE:a\uffffb') },
+  ])('that cannot be stored are 422: %j', async (body) => {
     const answer = await globex.post(at('contacts', globex.email), body)
     expect(answer).toMatchObject({ status: 422, body: { error_code: 'UNUSABLE_CONTACT' } })
   })
@@ -98,6 +103,49 @@ describe('contacts', () => {
     const program = dav.client(globex.email)
     await program.delete(`/dav/addressbooks/${globex.accountId}/collected/${ann.id}`)
     expect((await globex.post(path)).body.data).toEqual({ added: 0, correspondents: 2 })
+  })
+})
+
+describe('a mailbox without room', () => {
+  const MB = 1024 * 1024
+  const logged = (tenant: typeof acme, recipient: string) => ({
+    id: `${tenant.organizationId}-${recipient}`,
+    status: 'sent' as const,
+    sender: tenant.email,
+    recipient,
+    organization_id: tenant.organizationId,
+    timestamp: dav.app.clock.now().toISOString(),
+  })
+
+  it.each([
+    ['objects', { CALDAV_MAX_OBJECTS: '3' }, 3],
+    ['bytes', { CALDAV_QUOTA_MB: '1' }, 1],
+  ])('has as many new contacts as its %s allow, then none', async (limit, env, room) => {
+    const small = await startDav(env)
+    const tenant = await small.app.tenant('small')
+    const recipients = Array.from({ length: 20 }, (_none, at) => `friend-${at}@example.test`)
+    const rows = recipients.map((recipient) => logged(tenant, recipient))
+    await small.app.core.db.insertInto('mail_log').values(rows).execute()
+    if (limit === 'bytes') {
+      const note = `NOTE:${'x'.repeat(MB - 400)}`
+      const large = `/dav/addressbooks/${tenant.accountId}/contacts/large.vcf`
+      const stored = await small.client(tenant.email).put(large, card('large', 'Large', note))
+      expect(stored.status).toBe(201)
+    }
+    const first = await tenant.post(at('contacts/sync', tenant.email))
+    expect(first.body.data).toEqual({ added: room, correspondents: 20 })
+    for (const again of [
+      await tenant.post(at('contacts/sync', tenant.email)),
+      await tenant.post(at('contacts', tenant.email), { name: 'One more '.repeat(25) }),
+    ]) {
+      expect(again).toMatchObject({ status: 409, body: { error_code: 'CALENDARS_FULL' } })
+    }
+    const { bytes } = await small.app.core.db
+      .selectFrom('dav_collections')
+      .select((eb) => eb.fn.sum<string>('bytes').as('bytes'))
+      .executeTakeFirstOrThrow()
+    expect(Number(bytes)).toBeLessThanOrEqual(MB)
+    await small.stop()
   })
 })
 

@@ -188,6 +188,7 @@ describe('a contact', () => {
   it.each([
     ['of version 2.1', card('old', 'Old').replace('3.0', '2.1'), 'A:supported-address-data'],
     ['with a control character', card('bell', 'Bell\x07'), 'A:valid-address-data'],
+    ['with a character that XML lacks', card('bell', 'Bell\uffff'), 'A:valid-address-data'],
   ])('%s is refused with 403', async (_what, text, condition) => {
     const path = `${home.replace('calendars', 'addressbooks')}contacts/refused.vcf`
     const answer = await me.put(path, text)

@@ -1,6 +1,7 @@
 import type { Tx } from '../../../database/database.ts'
 import { sha256 } from '../../../lib/tokens.ts'
 import { OutOfTime, taskIn } from '../../../lib/worker-pool.ts'
+import { FORBIDDEN_CHARACTERS, hasForbiddenCharacters } from '../objects/forbidden-characters.ts'
 import type { ObjectFacts } from '../objects/read-object.task.ts'
 import { changeWithMessages, type Enqueue } from '../scheduling/outgoing.ts'
 import { otherCalendarWith } from '../scheduling/owners.repository.ts'
@@ -8,6 +9,7 @@ import { mayHavePeople } from '../scheduling/people.ts'
 import * as collections from '../store/collections.repository.ts'
 import * as objects from '../store/objects.repository.ts'
 import { isReserved, type OpenCollection } from '../store/open-collection.ts'
+import { exceedsQuota } from '../store/quota.ts'
 import { href, Refusal } from './answers.ts'
 import {
   type Context,
@@ -90,9 +92,6 @@ export const tagsOf = ({ etag, scheduleTag, isAsSent }: Stored): Record<string, 
   ...(scheduleTag !== null && { 'schedule-tag': `"${scheduleTag}"` }),
 })
 
-/** Characters that neither iCalendar nor vCard allows, and that XML cannot return. */
-const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/
-
 /** The text of the body, which is stored byte for byte. */
 function textIn(body: Buffer, kind: Kind): string {
   const condition = kind === 'calendar' ? '<C:valid-calendar-data/>' : '<A:valid-address-data/>'
@@ -102,8 +101,8 @@ function textIn(body: Buffer, kind: Kind): string {
   } catch {
     throw new Refusal(403, condition, { message: 'The object is not UTF-8' })
   }
-  if (CONTROLS.test(text)) {
-    throw new Refusal(403, condition, { message: 'The object contains control characters' })
+  if (hasForbiddenCharacters(text)) {
+    throw new Refusal(403, condition, { message: FORBIDDEN_CHARACTERS })
   }
   return text
 }
@@ -161,13 +160,12 @@ export async function store(
   const { merged } = (await enqueue?.(tx, before)) ?? { merged: undefined }
   const data = merged ?? text
   const size = Buffer.byteLength(data)
-  const growth = size - (before?.size ?? 0)
-  checkQuota(config, used, growth, before === undefined)
+  const growth = { objects: before ? 0 : 1, bytes: size - (before?.size ?? 0) }
+  checkQuota(config, used, growth)
   const etag = sha256(data).slice(0, 32)
   const scheduleTag = hasPeople ? etag : null
-  const change = { objects: before ? 0 : 1, bytes: growth }
   const object = { uri: place.name, etag, data, size, schedule_tag: scheduleTag, ...facts }
-  await objects.put(tx, id, object, change, now())
+  await objects.put(tx, id, object, growth, now())
   return { etag, scheduleTag, isNew: before === undefined, isAsSent: merged === undefined }
 }
 
@@ -190,14 +188,9 @@ async function refuseSecondCopy(
 function checkQuota(
   config: DavCore['config'],
   used: objects.BeforePut['used'],
-  growth: number,
-  isNew: boolean,
+  growth: collections.Growth,
 ): void {
-  if (growth <= 0 && !isNew) return
-  const isFull =
-    used.bytes + growth > config.CALDAV_QUOTA_MB * 1024 * 1024 ||
-    (isNew && used.objects >= config.CALDAV_MAX_OBJECTS)
-  if (isFull) {
+  if (exceedsQuota(config, used, growth)) {
     throw new Refusal(507, '<D:quota-not-exceeded/>', {
       message: 'The calendars and contacts of this mailbox are full; delete some of them',
     })
