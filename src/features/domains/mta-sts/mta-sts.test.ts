@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, startApp } from '../../../../test/support/app.ts'
 import { startDnsServer } from '../../../../test/support/dns-server.ts'
 import { HOUR_MS } from '../../../lib/time.ts'
@@ -189,6 +189,67 @@ describe('the MTA-STS policy', () => {
     dns.state.records = { 'acme.test': { MX: ['elsewhere.test'] } }
     await watchMtaSts.run(app.core)
     expect((await served()).text).toContain('mode: testing')
+  })
+
+  describe('of more due domains than one portion, of two tenants', () => {
+    const names: string[] = []
+    beforeAll(async () => {
+      for (const tenant of [acme, globex]) {
+        for (let count = 0; count < 60; count++) {
+          const domain = `many-${count}.${tenant.domain}`
+          await app.hostedDomain(tenant, { domain })
+          names.push(domain)
+        }
+      }
+    })
+    beforeEach(async () => {
+      await app.core.db
+        .updateTable('domains')
+        .set({
+          mta_sts_mode: 'enforce',
+          mta_sts_problem: null,
+          mta_sts_checked_at: '2020-01-01T00:00:00Z',
+        })
+        .where('domain', 'in', names)
+        .execute()
+      dns.state.records = Object.fromEntries(
+        names.map((name) => [name, { MX: ['elsewhere.test'] }]),
+      )
+    })
+    afterAll(() => app.core.db.deleteFrom('domains').where('domain', 'in', names).execute())
+    const found = async () =>
+      (
+        await app.core.db
+          .selectFrom('domains')
+          .innerJoin('organizations', 'organizations.id', 'domains.organization_id')
+          .select('organizations.id')
+          .where('domain', 'in', names)
+          .where('mta_sts_problem', 'is not', null)
+          .execute()
+      ).map(({ id }) => id)
+
+    it('is looked at for all of them in one run', async () => {
+      await watchMtaSts.run(app.core)
+      expect(await found()).toHaveLength(names.length)
+    })
+
+    it('is looked at by the next run when the resolvers were silent, for both tenants', async () => {
+      dns.state.silent = true
+      await watchMtaSts.run(app.core)
+      expect(await found()).toEqual([])
+      dns.state.silent = false
+      await watchMtaSts.run(app.core)
+      const answered = await found()
+      // The looks at silent resolvers count: their domains are due in an hour again.
+      expect(answered.length).toBeGreaterThanOrEqual(names.length - 40)
+      for (const { organizationId } of [acme, globex]) {
+        const own = answered.filter((id) => id === organizationId)
+        expect(own.length).toBeGreaterThanOrEqual(names.length / 2 - 20)
+      }
+      app.clock.advance(2 * HOUR_MS)
+      await watchMtaSts.run(app.core)
+      expect(await found()).toHaveLength(names.length)
+    })
   })
 
   it('belongs to its organization', async () => {
