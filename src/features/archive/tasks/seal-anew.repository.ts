@@ -6,10 +6,15 @@ import type { Stored } from '../store/archive.repository.ts'
 const isOld = (organizationId: string, recipients: readonly string[]) =>
   sql`organization_id = ${organizationId} and sealed_for <> ${[...recipients]}::text[]`
 
-export async function countOld(db: Db, organizationId: string, recipients: readonly string[]) {
+export async function countOld(
+  db: Db,
+  organizationId: string,
+  recipients: readonly string[],
+  after: string,
+) {
   const { rows } = await sql<{ total: number }>`
     select count(*) as total from archived_messages
-    where ${isOld(organizationId, recipients)}`.execute(db)
+    where ${isOld(organizationId, recipients)} and id > ${after}`.execute(db)
   return rows[0]?.total ?? 0
 }
 
