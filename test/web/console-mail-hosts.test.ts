@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium } from './support/chromium.ts'
+import { confirmByName } from './support/confirm.ts'
 import { startWorld, type World } from './support/world.ts'
 
 let world: World
@@ -85,7 +86,7 @@ describe.skipIf(!hasChromium)('mail hosts in the console', () => {
   it('are drained with the number of moves that are left', async () => {
     const { page, close } = await open('admin', '/console/mail-hosts')
     const refused = await choose(page, 'one', 'Remove')
-    await refused.getByRole('button', { name: 'Remove' }).click()
+    await confirmByName(refused, 'Remove')
     await refused.getByText('drain it first').waitFor()
     await refused.getByRole('button', { name: 'Cancel' }).click()
     const draining = await choose(page, 'one', 'Move all mailboxes away')
@@ -116,7 +117,7 @@ describe.skipIf(!hasChromium)('mail hosts in the console', () => {
     await world.app.core.db.deleteFrom('mailbox_places').execute()
     for (const name of ['three', 'two', 'one', 'front']) {
       const removing = await choose(page, name, 'Remove')
-      await removing.getByRole('button', { name: 'Remove' }).click()
+      await confirmByName(removing, 'Remove')
       await page.getByText(`${name} was removed`).waitFor()
     }
     await page.getByText('docs/growing.md').waitFor()

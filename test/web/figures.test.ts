@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium } from './support/chromium.ts'
+import { confirmByName } from './support/confirm.ts'
 import { startWorld, type World } from './support/world.ts'
 
 let world: World
@@ -45,6 +46,39 @@ describe.skipIf(!hasChromium)('mail and figures of a tenant', () => {
     await close()
   })
 
+  it('has each time in the own zone and in UTC where the pointer is', async () => {
+    const { page, settled, close } = await world.visit(await world.jars.dashboard())
+    await page.goto('/app/messages')
+    await settled()
+    const time = page.locator('tbody time').first()
+    const at = (timeZone: string, moment: string) =>
+      new Intl.DateTimeFormat('en-GB', {
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+        timeZone,
+      }).format(new Date(moment))
+    const iso = (await time.getAttribute('datetime')) ?? ''
+    const title = (await time.getAttribute('title')) ?? ''
+    expect(title).toContain(at('Europe/Berlin', iso))
+    expect(title).toContain(`${at('UTC', iso)} UTC`)
+    await close()
+  })
+
+  it('has the figures of a chart as a table', async () => {
+    const { page, settled, close } = await world.visit(await world.jars.dashboard())
+    await page.goto('/app')
+    await settled()
+    const table = page.getByRole('table', { name: 'Mail by day' })
+    expect(await table.count()).toBe(0)
+    await page.getByText('Show as table').first().click()
+    await table.waitFor()
+    const days = await table.getByRole('rowheader').count()
+    expect(days).toBeGreaterThan(1)
+    expect(await table.getByRole('row').count()).toBe(days + 1)
+    await close()
+  })
+
   it('makes a report, and schedules, changes and deletes one', async () => {
     const { page, settled, close } = await world.visit(await world.jars.dashboard())
     await page.goto('/app/reports?type=deliverability')
@@ -74,7 +108,7 @@ describe.skipIf(!hasChromium)('mail and figures of a tenant', () => {
     await row.getByRole('button', { name: 'Actions for shop.test' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     const deleting = page.getByRole('dialog', { name: 'Delete the scheduled report of shop.test?' })
-    await deleting.getByRole('button', { name: 'Delete' }).click()
+    await confirmByName(deleting, 'Delete')
     await row.waitFor({ state: 'detached' })
     await close()
   })

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HOSTILE } from '../support/hostile-rows.ts'
 import { hasChromium, type Visitor } from './support/chromium.ts'
+import { confirmByName } from './support/confirm.ts'
 import { screensOf } from './support/screens.ts'
 import { addressOf } from './support/seed.ts'
 import { startWorld, type World } from './support/world.ts'
@@ -107,7 +108,7 @@ async function inDialog({ page, follow }: Visitor, look: () => Promise<unknown>)
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('heading', { name: /^Revoke “⟦app_passwords.name⟧/ }).waitFor()
   await look()
-  await dialog.getByRole('button', { name: 'Revoke' }).click()
+  await confirmByName(dialog, 'Revoke')
   await page.getByText(/⟦app_passwords.name⟧.*is revoked/).waitFor()
   await look()
 }

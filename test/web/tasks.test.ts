@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { PASSWORD } from '../support/app.ts'
 import { opensslMissing, startOpenssl } from '../support/openssl.ts'
 import { hasChromium } from './support/chromium.ts'
+import { confirmByName } from './support/confirm.ts'
 import { startWorld, type World } from './support/world.ts'
 
 let world: World
@@ -92,7 +93,7 @@ describe.skipIf(!hasChromium)('tasks of people', () => {
     await page.getByRole('button', { name: 'Turn off Disclaimer' }).click()
     await page.getByText('Disclaimer is off').waitFor()
     await page.getByRole('button', { name: 'Delete Disclaimer' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await confirmByName(page.getByRole('dialog'), 'Delete')
     await page.getByText('Disclaimer was deleted').waitFor()
     await page.getByRole('link', { name: 'Disclaimer' }).waitFor({ state: 'detached' })
     await close()
@@ -133,7 +134,7 @@ describe.skipIf(!hasChromium)('tasks of people', () => {
     await page.getByRole('link', { name: 'Download private key' }).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete this?' })
-    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await confirmByName(dialog, 'Delete')
     await dialog.getByText('Mail of the mailbox is encrypted to this key').waitFor()
     await close()
   })
@@ -169,7 +170,7 @@ describe.skipIf(!hasChromium)('tasks of people', () => {
     await own.getByRole('button', { name: 'Show' }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete this?' })
-    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await confirmByName(dialog, 'Delete')
     await dialog.getByText('Mail of the mailbox is encrypted to this key').waitFor()
     await close()
   })
@@ -197,7 +198,7 @@ describe.skipIf(!hasChromium)('tasks of people', () => {
     await page.getByRole('link', { name: 'Download public part' }).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete this?' })
-    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await confirmByName(dialog, 'Delete')
     await page.getByText('It is deleted').waitFor()
     await row.waitFor({ state: 'detached' })
     await close()

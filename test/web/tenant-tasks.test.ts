@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium } from './support/chromium.ts'
+import { confirmByName } from './support/confirm.ts'
 import { startWorld, type World } from './support/world.ts'
 
 let world: World
@@ -105,7 +106,7 @@ describe.skipIf(!hasChromium)('a tenant in the dashboard', () => {
     await row.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Reason').fill('A typo in the address')
-    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await confirmByName(dialog, 'Delete')
     await page.getByText('The message was deleted').waitFor()
     expect(deleted).toEqual(['4jQ0zX1c7Pz9TWb'])
     expect(problems()).toEqual([])

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { forget, useQuery } from '../lib/query.ts'
 import { RowButton } from './buttons.tsx'
-import { Confirm } from './confirm.tsx'
+import { ConfirmByName } from './confirm.tsx'
 import { Download } from './copy.tsx'
 import { Dialog } from './dialog.tsx'
 import { Failed } from './failed.tsx'
@@ -104,7 +104,8 @@ export function KeyList({
           />
         )}
       </Dialog>
-      <Confirm
+      <ConfirmByName
+        name={deleting ? shortOf(deleting) : ''}
         open={deleting !== undefined}
         onClose={() => setDeleting(undefined)}
         title={t.deleteTitle}
@@ -117,7 +118,7 @@ export function KeyList({
         }}
       >
         <p>{t.deleteHint}</p>
-      </Confirm>
+      </ConfirmByName>
     </>
   )
 }

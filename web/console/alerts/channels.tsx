@@ -3,7 +3,7 @@ import type { AlertChannel } from '../../api/schema.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget, useQuery } from '../../lib/query.ts'
 import { AddButton } from '../../ui/buttons.tsx'
-import { ConfirmWithReason } from '../../ui/confirm.tsx'
+import { ConfirmByNameWithReason } from '../../ui/confirm.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form.tsx'
@@ -131,13 +131,13 @@ function Actions({ channel: { id, name } }: { channel: AlertChannel }) {
           {t.remove}
         </MenuItem>
       </Menu>
-      <ConfirmWithReason
+      <ConfirmByNameWithReason
+        name={name}
         kind="alert-channel"
         open={removing}
         onClose={() => setRemoving(false)}
         title={t.removeTitle(name)}
         submit={t.remove}
-        danger
         onConfirm={async (reason, idempotencyKey) => {
           await api.delete('/platform/alerts/channels/{channel_id}', {
             params,
@@ -149,7 +149,7 @@ function Actions({ channel: { id, name } }: { channel: AlertChannel }) {
         }}
       >
         <p>{t.removeChannelHint}</p>
-      </ConfirmWithReason>
+      </ConfirmByNameWithReason>
     </>
   )
 }

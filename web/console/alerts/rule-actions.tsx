@@ -3,7 +3,7 @@ import type { AlertRule } from '../../api/schema.ts'
 import { number } from '../../lib/format.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget } from '../../lib/query.ts'
-import { ConfirmWithReason } from '../../ui/confirm.tsx'
+import { ConfirmByNameWithReason } from '../../ui/confirm.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
@@ -46,13 +46,13 @@ export function RuleActions({ rule }: { rule: AlertRule }) {
         </MenuItem>
       </Menu>
       {open === 'edit' && <RuleDialog rule={rule} open onClose={close} />}
-      <ConfirmWithReason
+      <ConfirmByNameWithReason
+        name={name}
         kind="alert-rule"
         open={open === 'delete'}
         onClose={close}
         title={t.removeTitle(name)}
         submit={t.remove}
-        danger
         onConfirm={async (reason, idempotencyKey) => {
           await api.delete('/platform/alerts/rules/{rule_id}', {
             params,
@@ -64,7 +64,7 @@ export function RuleActions({ rule }: { rule: AlertRule }) {
         }}
       >
         <p>{t.removeRuleHint}</p>
-      </ConfirmWithReason>
+      </ConfirmByNameWithReason>
     </>
   )
 }

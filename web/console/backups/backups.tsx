@@ -4,7 +4,7 @@ import { bytes, number } from '../../lib/format.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget, useQuery } from '../../lib/query.ts'
 import { RowButton } from '../../ui/buttons.tsx'
-import { ConfirmWithReason } from '../../ui/confirm.tsx'
+import { ConfirmByNameWithReason } from '../../ui/confirm.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { Choice, ListTable, SearchBar, useList } from '../../ui/list.tsx'
 import { Badge, Card, Empty, Facts, Heading, Text, Time } from '../../ui/page.tsx'
@@ -43,9 +43,9 @@ function Forget({ hostname }: { hostname: string }) {
       <RowButton name={hostname} onClick={() => setOpen(true)}>
         {t.forget}
       </RowButton>
-      <ConfirmWithReason
+      <ConfirmByNameWithReason
+        name={hostname}
         kind="backup host"
-        danger
         open={open}
         onClose={() => setOpen(false)}
         title={t.forgetTitle(hostname)}
@@ -61,7 +61,7 @@ function Forget({ hostname }: { hostname: string }) {
         }}
       >
         <p>{t.forgetHint}</p>
-      </ConfirmWithReason>
+      </ConfirmByNameWithReason>
     </>
   )
 }

@@ -4,7 +4,7 @@ import { number } from '../../lib/format.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget, useQuery } from '../../lib/query.ts'
 import { AddButton } from '../../ui/buttons.tsx'
-import { ConfirmWithReason } from '../../ui/confirm.tsx'
+import { ConfirmByNameWithReason, ConfirmWithReason } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { CheckBox, Field } from '../../ui/field.tsx'
@@ -99,10 +99,10 @@ function Act({ policy }: { policy: RetentionPolicy }) {
       >
         <p>{t.cancelChangeHint}</p>
       </ConfirmWithReason>
-      <ConfirmWithReason
+      <ConfirmByNameWithReason
+        name={organization_id}
         {...dialog('remove')}
         kind="retention"
-        danger
         title={t.removeTitle}
         submit={t.removePolicy}
         onConfirm={async (reason, idempotencyKey) => {
@@ -116,7 +116,7 @@ function Act({ policy }: { policy: RetentionPolicy }) {
         }}
       >
         <p>{t.removeHint}</p>
-      </ConfirmWithReason>
+      </ConfirmByNameWithReason>
     </>
   )
 }

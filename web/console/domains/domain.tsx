@@ -117,6 +117,15 @@ function Actions({ domain }: Props) {
   })
   const params = { domain_id: domain.id }
   const name = domain.domain_unicode
+  const setActive = async (active: boolean, idempotencyKey?: string) => {
+    await api.put('/domains/{domain_id}', {
+      params,
+      body: { active },
+      ...(idempotencyKey && { idempotencyKey }),
+    })
+    forget('domain')
+    toast(t.changed(name), () => setActive(!active))
+  }
   if (!may<'PUT /domains/{domain_id}'>('write')) return null
   return (
     <>
@@ -133,15 +142,7 @@ function Actions({ domain }: Props) {
         title={t.activeTitle(name, !domain.active)}
         submit={domain.active ? t.suspend : t.activateDomain}
         danger={domain.active}
-        onConfirm={async (idempotencyKey) => {
-          await api.put('/domains/{domain_id}', {
-            params,
-            body: { active: !domain.active },
-            idempotencyKey,
-          })
-          forget('domain')
-          toast(t.changed(name))
-        }}
+        onConfirm={(idempotencyKey) => setActive(!domain.active, idempotencyKey)}
       >
         <p>{t.activeHint}</p>
       </Confirm>

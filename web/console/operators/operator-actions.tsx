@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Operator } from '../../api/schema.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget } from '../../lib/query.ts'
-import { Confirm, ConfirmWithReason } from '../../ui/confirm.tsx'
+import { Confirm, ConfirmByNameWithReason, ConfirmWithReason } from '../../ui/confirm.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
@@ -64,12 +64,12 @@ export function OperatorActions({ operator }: { operator: Operator }) {
       >
         <p>{t.deactivateHint}</p>
       </Confirm>
-      <ConfirmWithReason
+      <ConfirmByNameWithReason
+        name={name}
         {...dialog('mfa')}
         kind="operator-mfa"
         title={t.resetMfaTitle(name)}
         submit={t.resetMfa}
-        danger
         onConfirm={async (reason, idempotencyKey) => {
           await api.post('/platform/operators/{operator_id}/mfa-reset', {
             params,
@@ -81,7 +81,7 @@ export function OperatorActions({ operator }: { operator: Operator }) {
         }}
       >
         <p>{t.resetMfaHint}</p>
-      </ConfirmWithReason>
+      </ConfirmByNameWithReason>
       <ConfirmWithReason
         {...dialog('password')}
         kind="operator-password"

@@ -3,7 +3,7 @@ import type { ApiKey } from '../../api/schema.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget } from '../../lib/query.ts'
 import { RowButton } from '../../ui/buttons.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmByName } from '../../ui/confirm.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form.tsx'
 import { ListTable, SearchBar, useList } from '../../ui/list.tsx'
@@ -46,12 +46,12 @@ function Revoke({ apiKey: { key_id, name, status } }: { apiKey: ApiKey }) {
       <RowButton name={name} onClick={() => setOpen(true)}>
         {t.revoke}
       </RowButton>
-      <Confirm
+      <ConfirmByName
+        name={name}
         open={open}
         onClose={() => setOpen(false)}
         title={t.revokeTitle(name)}
         submit={t.revoke}
-        danger
         onConfirm={async (idempotencyKey) => {
           await api.post('/api-keys/{key_id}/revoke', { params: { key_id }, idempotencyKey })
           forget('keys')
@@ -59,7 +59,7 @@ function Revoke({ apiKey: { key_id, name, status } }: { apiKey: ApiKey }) {
         }}
       >
         <p>{t.revokeHint}</p>
-      </Confirm>
+      </ConfirmByName>
     </>
   )
 }

@@ -152,6 +152,15 @@ export function Actions({ organization }: { organization: Suspendable }) {
   const may = useMay()
   const [open, setOpen] = useState(false)
   const { id, name, active } = organization
+  const setActive = async (on: boolean, idempotencyKey?: string) => {
+    await api.put('/organizations/{organization_id}', {
+      params: { organization_id: id },
+      body: { active: on },
+      ...(idempotencyKey && { idempotencyKey }),
+    })
+    forget('organization')
+    toast(t.changed(name), () => setActive(!on))
+  }
   if (!may<'PUT /organizations/{organization_id}'>('write')) return null
   return (
     <>
@@ -164,15 +173,7 @@ export function Actions({ organization }: { organization: Suspendable }) {
         title={active ? t.suspendTitle(name) : t.activateTitle(name)}
         submit={active ? t.suspend : t.activate}
         danger={active}
-        onConfirm={async (idempotencyKey) => {
-          await api.put('/organizations/{organization_id}', {
-            params: { organization_id: id },
-            body: { active: !active },
-            idempotencyKey,
-          })
-          forget('organization')
-          toast(t.changed(name))
-        }}
+        onConfirm={(idempotencyKey) => setActive(!active, idempotencyKey)}
       >
         <p>{active ? t.suspendHint : t.activateHint}</p>
       </Confirm>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { QuarantinedMessage } from '../../api/schema.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget } from '../../lib/query.ts'
-import { ConfirmWithReason } from '../../ui/confirm.tsx'
+import { ConfirmByNameWithReason, ConfirmWithReason } from '../../ui/confirm.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
@@ -58,12 +58,12 @@ export function QuarantineActions({ message }: { message: QuarantinedMessage }) 
       >
         <p>{t.releaseHint(recipient)}</p>
       </ConfirmWithReason>
-      <ConfirmWithReason
+      <ConfirmByNameWithReason
+        name={recipient}
         {...dialog('delete')}
         kind="quarantine-delete"
         title={t.removeTitle}
         submit={t.remove}
-        danger
         onConfirm={async (reason, idempotencyKey) => {
           await api.post('/message-trace/quarantine/{quarantine_id}/delete', {
             params,
@@ -74,7 +74,7 @@ export function QuarantineActions({ message }: { message: QuarantinedMessage }) 
         }}
       >
         <p>{t.removeHint}</p>
-      </ConfirmWithReason>
+      </ConfirmByNameWithReason>
       <ConfirmWithReason
         {...dialog('block')}
         kind="quarantine-block"

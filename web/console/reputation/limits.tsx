@@ -4,7 +4,7 @@ import { number } from '../../lib/format.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget, useQuery } from '../../lib/query.ts'
 import { AddButton } from '../../ui/buttons.tsx'
-import { ConfirmWithReason } from '../../ui/confirm.tsx'
+import { ConfirmByNameWithReason } from '../../ui/confirm.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form.tsx'
 import { ListTable, useList } from '../../ui/list.tsx'
@@ -162,7 +162,8 @@ function Actions({ limit }: { limit: DestinationLimit }) {
         {!is_built_in && <MenuItem onClick={() => setOpen('reset')}>{t.reset}</MenuItem>}
       </Menu>
       <LimitDialog limit={limit} {...dialog('change')} />
-      <ConfirmWithReason
+      <ConfirmByNameWithReason
+        name={name}
         {...dialog('reset')}
         kind="limit"
         title={t.resetTitle(name)}
@@ -178,7 +179,7 @@ function Actions({ limit }: { limit: DestinationLimit }) {
         }}
       >
         <p>{t.resetHint}</p>
-      </ConfirmWithReason>
+      </ConfirmByNameWithReason>
     </>
   )
 }

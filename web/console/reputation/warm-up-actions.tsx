@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { WarmUpSchedule } from '../../api/schema.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget } from '../../lib/query.ts'
-import { ConfirmWithReason } from '../../ui/confirm.tsx'
+import { ConfirmByNameWithReason, ConfirmWithReason } from '../../ui/confirm.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog, type Values } from '../../ui/form.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
@@ -128,10 +128,10 @@ export function WarmUpActions({ warmUp }: { warmUp: WarmUpSchedule }) {
       >
         <p>{isPaused ? t.resumeHint : t.pauseHint}</p>
       </ConfirmWithReason>
-      <ConfirmWithReason
+      <ConfirmByNameWithReason
+        name={ip_address}
         {...dialog('end')}
         kind="warm-up"
-        danger
         title={t.endTitle(ip_address)}
         submit={t.end}
         onConfirm={async (reason, idempotencyKey) => {
@@ -145,7 +145,7 @@ export function WarmUpActions({ warmUp }: { warmUp: WarmUpSchedule }) {
         }}
       >
         <p>{t.endHint}</p>
-      </ConfirmWithReason>
+      </ConfirmByNameWithReason>
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { forget } from '../../lib/query.ts'
-import { ConfirmWithReason } from '../../ui/confirm.tsx'
+import { ConfirmByNameWithReason, ConfirmWithReason } from '../../ui/confirm.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Badge } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -50,10 +50,10 @@ export function RuleMenu({ name, on, edit, turn, remove, hint = t.removeHint }: 
       >
         <p>{t.turnHint}</p>
       </ConfirmWithReason>
-      <ConfirmWithReason
+      <ConfirmByNameWithReason
+        name={name}
         {...dialog('remove')}
         kind="remove"
-        danger
         title={t.removeTitle(name)}
         submit={t.remove}
         onConfirm={async (reason, key) => {
@@ -63,7 +63,7 @@ export function RuleMenu({ name, on, edit, turn, remove, hint = t.removeHint }: 
         }}
       >
         <p>{hint}</p>
-      </ConfirmWithReason>
+      </ConfirmByNameWithReason>
     </>
   )
 }

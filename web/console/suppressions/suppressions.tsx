@@ -17,14 +17,22 @@ import { linesOf, OrganizationField, ReasonField } from '../fields.tsx'
 import { OrganizationLink } from '../organization-link.tsx'
 import { t } from './words.ts'
 
-async function lift({ email, organization_id }: Suppression, idempotencyKey: string) {
+async function lift(
+  { email, organization_id, suppression_type, reason }: Suppression,
+  idempotencyKey: string,
+) {
   await api.delete('/tracking/suppress/{email}', {
     params: { email },
     query: { organization_id },
     idempotencyKey,
   })
   forget('suppressions')
-  toast(shared.lifted(email))
+  toast(shared.lifted(email), async () => {
+    await api.post('/tracking/suppressions/bulk', {
+      body: { emails: [email], organization_id, suppression_type, reason: reason ?? words.undo },
+    })
+    forget('suppressions')
+  })
 }
 
 const columns: Column<Suppression>[] = [

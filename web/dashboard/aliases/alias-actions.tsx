@@ -36,7 +36,7 @@ async function setActive({ id, source }: Alias, active: boolean): Promise<void> 
 export function AliasActions({ alias }: { alias: Alias }) {
   const may = useMay()
   const [open, setOpen] = useState<'edit' | 'delete'>()
-  const { id, source } = alias
+  const { id, source, destination, active } = alias
   const close = () => setOpen(undefined)
   if (!may<'POST /aliases/edit'>('write')) return null
   return (
@@ -78,7 +78,10 @@ export function AliasActions({ alias }: { alias: Alias }) {
         onConfirm={async (idempotencyKey) => {
           orThrow(await api.post('/aliases/delete', { body: [id], idempotencyKey }))
           forget('aliases')
-          toast(t.removed(source))
+          toast(t.removed(source), async () => {
+            await api.post('/aliases/add', { body: { source, destination, active } })
+            forget('aliases')
+          })
         }}
       >
         <p>{t.removeHint}</p>

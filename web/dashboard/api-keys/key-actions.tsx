@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ApiKey } from '../../api/schema.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget } from '../../lib/query.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmByName } from '../../ui/confirm.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
@@ -52,12 +52,12 @@ export function KeyActions({ apiKey: { key_id, name, status } }: { apiKey: ApiKe
           value={DEFAULT_OVERLAP}
         />
       </FormDialog>
-      <Confirm
+      <ConfirmByName
+        name={name}
         open={open === 'revoke'}
         onClose={close}
         title={t.revokeTitle(name)}
         submit={t.revoke}
-        danger
         onConfirm={async (idempotencyKey) => {
           await api.post('/api-keys/{key_id}/revoke', { params, idempotencyKey })
           forget('api-keys')
@@ -65,7 +65,7 @@ export function KeyActions({ apiKey: { key_id, name, status } }: { apiKey: ApiKe
         }}
       >
         <p>{t.revokeHint}</p>
-      </Confirm>
+      </ConfirmByName>
       <SecretDialog
         title={t.secretTitle(name)}
         secret={secret}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { DkimKey } from '../../api/schema.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget, useAction, useQuery } from '../../lib/query.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { Confirm, ConfirmByName } from '../../ui/confirm.tsx'
 import { Value } from '../../ui/dns-records.tsx'
 import { t as dns } from '../../ui/dns-records.words.ts'
 import { Failed } from '../../ui/failed.tsx'
@@ -137,7 +137,10 @@ function Actions({ domainId, dkim }: { domainId: string; dkim: DkimKey }) {
   const [open, setOpen] = useState<'activate' | 'delete'>()
   const { selector } = dkim
   const params = { domain_id: domainId, selector }
-  const isDelete = open === 'delete'
+  const dialog = (name: typeof open) => ({
+    open: open === name,
+    onClose: () => setOpen(undefined),
+  })
   if (!may<'POST /domains/{domain_id}/dkim-keys/{selector}/activate'>('admin')) return null
   return (
     <>
@@ -150,24 +153,33 @@ function Actions({ domainId, dkim }: { domainId: string; dkim: DkimKey }) {
         )}
       </Menu>
       <Confirm
-        open={open !== undefined}
-        onClose={() => setOpen(undefined)}
-        title={isDelete ? t.removeTitle(selector) : t.activateTitle(selector)}
-        submit={isDelete ? t.remove : t.activate}
-        danger={isDelete}
+        {...dialog('activate')}
+        title={t.activateTitle(selector)}
+        submit={t.activate}
         onConfirm={async (idempotencyKey) => {
-          await (isDelete
-            ? api.delete('/domains/{domain_id}/dkim-keys/{selector}', { params, idempotencyKey })
-            : api.post('/domains/{domain_id}/dkim-keys/{selector}/activate', {
-                params,
-                idempotencyKey,
-              }))
+          await api.post('/domains/{domain_id}/dkim-keys/{selector}/activate', {
+            params,
+            idempotencyKey,
+          })
           reload()
-          toast(isDelete ? t.removed(selector) : t.activated(selector))
+          toast(t.activated(selector))
         }}
       >
-        <p>{isDelete ? t.removeHint : t.activateHint}</p>
+        <p>{t.activateHint}</p>
       </Confirm>
+      <ConfirmByName
+        {...dialog('delete')}
+        name={selector}
+        title={t.removeTitle(selector)}
+        submit={t.remove}
+        onConfirm={async (idempotencyKey) => {
+          await api.delete('/domains/{domain_id}/dkim-keys/{selector}', { params, idempotencyKey })
+          reload()
+          toast(t.removed(selector))
+        }}
+      >
+        <p>{t.removeHint}</p>
+      </ConfirmByName>
     </>
   )
 }

@@ -83,7 +83,8 @@ export function MailboxActions({ account }: { account: Account }) {
         />
         <CheckBox label={t.temporary} name="temporary" checked />
       </FormDialog>
-      <Confirm
+      <ConfirmByName
+        name={email}
         {...dialog('two-factor')}
         title={t.clearTwoFactor}
         submit={t.clearTwoFactor}
@@ -97,7 +98,7 @@ export function MailboxActions({ account }: { account: Account }) {
         }}
       >
         <p>{t.clearTwoFactorHint}</p>
-      </Confirm>
+      </ConfirmByName>
       <ConfirmByName
         {...dialog('delete')}
         title={t.removeTitle(email)}

@@ -97,11 +97,11 @@ export function PersonActions({ user, isOwn }: { user: DashboardUser; isOwn: boo
       >
         <p>{t.disableHint}</p>
       </Confirm>
-      <Confirm
+      <ConfirmByName
+        name={email}
         {...dialog('clear')}
         title={t.clearTitle(email)}
         submit={t.clear}
-        danger
         onConfirm={async (idempotencyKey) => {
           await api.post('/users/{user_id}/two-factor-reset', { params, idempotencyKey })
           forget('people')
@@ -109,7 +109,7 @@ export function PersonActions({ user, isOwn }: { user: DashboardUser; isOwn: boo
         }}
       >
         <p>{t.clearHint}</p>
-      </Confirm>
+      </ConfirmByName>
       <ConfirmByName
         {...dialog('delete')}
         title={t.removeTitle(email)}

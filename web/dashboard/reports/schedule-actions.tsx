@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ReportSchedule } from '../../api/schema.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget } from '../../lib/query.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmByName } from '../../ui/confirm.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
@@ -49,12 +49,12 @@ export function ScheduleActions({ schedule, show }: Props) {
           toast(t.changed(domain))
         }}
       />
-      <Confirm
+      <ConfirmByName
+        name={domain}
         title={t.removeTitle(domain)}
         open={open === 'delete'}
         onClose={close}
         submit={t.remove}
-        danger
         onConfirm={async (idempotencyKey) => {
           await api.delete('/analytics/reports/scheduled/{schedule_id}', { params, idempotencyKey })
           forget('report schedules')
@@ -62,7 +62,7 @@ export function ScheduleActions({ schedule, show }: Props) {
         }}
       >
         <p>{t.removeHint}</p>
-      </Confirm>
+      </ConfirmByName>
     </>
   )
 }

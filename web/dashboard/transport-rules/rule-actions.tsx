@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { TransportRule } from '../../api/schema.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget, useAction } from '../../lib/query.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmByName } from '../../ui/confirm.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { Text } from '../../ui/page.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -42,12 +42,12 @@ export function RuleActions({ rule, onRemoved }: { rule: TransportRule; onRemove
         {ofRule}
       </button>
       <Failed error={toggle.error} />
-      <Confirm
+      <ConfirmByName
+        name={rule.name}
         title={t.removeTitle(rule.name)}
         open={removing}
         onClose={() => setRemoving(false)}
         submit={t.remove}
-        danger
         onConfirm={async (idempotencyKey) => {
           await api.delete('/transport-rules/{rule_id}', {
             params: { rule_id: rule.id },
@@ -59,7 +59,7 @@ export function RuleActions({ rule, onRemoved }: { rule: TransportRule; onRemove
         }}
       >
         <p>{t.removeHint}</p>
-      </Confirm>
+      </ConfirmByName>
     </>
   )
 }

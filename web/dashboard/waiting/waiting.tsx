@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Get } from '../../api/schema.ts'
 import { useMay } from '../../lib/may.ts'
 import { forget } from '../../lib/query.ts'
-import { ConfirmWithReason } from '../../ui/confirm.tsx'
+import { ConfirmByNameWithReason } from '../../ui/confirm.tsx'
 import { ListTable, SearchBar, useList } from '../../ui/list.tsx'
 import { Empty, Heading, Text, Time } from '../../ui/page.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -21,7 +21,7 @@ const columns: Column<Queued>[] = [
   { title: common.actions, quiet: true, cell: (one) => <Remove {...one} /> },
 ]
 
-function Remove({ queue_id }: Queued) {
+function Remove({ queue_id, recipients }: Queued) {
   const may = useMay()
   const [open, setOpen] = useState(false)
   if (!may<'DELETE /queue/own/{queue_id}'>('write')) return null
@@ -30,13 +30,13 @@ function Remove({ queue_id }: Queued) {
       <button type="button" class="small" onClick={() => setOpen(true)}>
         {t.remove}
       </button>
-      <ConfirmWithReason
+      <ConfirmByNameWithReason
+        name={recipients[0] ?? queue_id}
         kind="waiting"
         open={open}
         onClose={() => setOpen(false)}
         title={t.removeTitle}
         submit={t.remove}
-        danger
         onConfirm={async (reason, idempotencyKey) => {
           const params = { queue_id }
           await api.delete('/queue/own/{queue_id}', { params, body: { reason }, idempotencyKey })
@@ -45,7 +45,7 @@ function Remove({ queue_id }: Queued) {
         }}
       >
         <p>{t.removeHint}</p>
-      </ConfirmWithReason>
+      </ConfirmByNameWithReason>
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { AppPassword } from '../../api/schema.ts'
 import { forget, useQuery } from '../../lib/query.ts'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmByName } from '../../ui/confirm.tsx'
 import { CheckBox, Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form.tsx'
 import { ListTable, useList } from '../../ui/list.tsx'
@@ -67,7 +67,8 @@ export function AppPasswords() {
         rowKey={({ id }) => id}
         empty={<Empty title={t.none}>{t.noneHint}</Empty>}
       />
-      <Confirm
+      <ConfirmByName
+        name={revoking?.name ?? ''}
         open={revoking !== undefined}
         onClose={() => setRevoking(undefined)}
         title={t.revokeTitle(revoking?.name ?? '')}
@@ -81,7 +82,7 @@ export function AppPasswords() {
         }}
       >
         <p>{t.revokeHint}</p>
-      </Confirm>
+      </ConfirmByName>
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { go } from '../../lib/router.tsx'
-import { Confirm } from '../../ui/confirm.tsx'
+import { ConfirmByName } from '../../ui/confirm.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
@@ -58,19 +58,19 @@ export function FolderActions({
               value={folder.name}
             />
           </FormDialog>
-          <Confirm
+          <ConfirmByName
+            name={folder.name}
             title={t.removeFolder}
             open={open === 'remove'}
             onClose={close}
             submit={t.delete}
-            danger
             onConfirm={async () => {
               await removeFolder(accountId, folder.id)
               go(`/mailbox/mail?${new URLSearchParams({ account: accountId })}`, { replace: true })
             }}
           >
             <p>{t.removeFolderHint(folder.name)}</p>
-          </Confirm>
+          </ConfirmByName>
         </>
       )}
     </>

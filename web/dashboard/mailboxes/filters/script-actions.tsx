@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { FilterScript } from '../../../api/schema.ts'
 import { useMay } from '../../../lib/may.ts'
 import { forget } from '../../../lib/query.ts'
-import { Confirm } from '../../../ui/confirm.tsx'
+import { ConfirmByName } from '../../../ui/confirm.tsx'
 import { Source } from '../../../ui/details.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { FormDialog } from '../../../ui/form.tsx'
@@ -46,11 +46,11 @@ export function ScriptActions({ email, script, edit }: Props) {
         </div>
       </Dialog>
       <Activate {...dialog('activate')} {...{ email, script }} />
-      <Confirm
+      <ConfirmByName
+        name={script.name}
         {...dialog('delete')}
         title={t.removeTitle(script.name)}
         submit={t.remove}
-        danger
         onConfirm={async (idempotencyKey) => {
           await api.delete('/filters/{name}', { ...call, idempotencyKey })
           forget('filters')
@@ -58,7 +58,7 @@ export function ScriptActions({ email, script, edit }: Props) {
         }}
       >
         <p>{t.removeHint}</p>
-      </Confirm>
+      </ConfirmByName>
     </>
   )
 }
