@@ -19,6 +19,9 @@ export const USAGE = `usage: mailplane COMMAND [--json]
   queue hold|release|requeue|delete --sender ADDRESS|@DOMAIN [--yes] --reason TEXT
   blocked-senders list [--organization ID]
   blocked-senders unblock BLOCK_ID --reason TEXT
+  ip-rules list [--organization ID] | ip-rules delete RULE_ID --reason TEXT
+  ip-rules add ADDRESS|NETWORK --organization ID --type whitelist|blacklist
+               [--applies-to smtp,mailbox,api] [--description TEXT] --reason TEXT
   logs [--service NAME] [--level LEVEL] [--q TEXT] [--since ISO] [--lines N]
   alerts list | alerts add-defaults [--email ADDRESS]
   system-mail test EMAIL
@@ -75,6 +78,8 @@ export async function main(args: string[]): Promise<void> {
         return await (await import('./queue.ts')).queueCommands(rest)
       case 'blocked-senders':
         return await (await import('./blocked-senders.ts')).blockedSenderCommands(rest)
+      case 'ip-rules':
+        return await (await import('./ip-rules.ts')).ipRuleCommands(rest)
       case 'logs':
         return await (await import('./logs.ts')).logsCommand(rest)
       case 'alerts':

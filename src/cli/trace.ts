@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { readConfig } from '../config/index.ts'
 import { requireMigrated } from '../database/migrate.ts'
+import { recordTrace } from '../features/message-trace/trace.command.ts'
 import type { Attempt, TraceFilter } from '../features/message-trace/trace.repository.ts'
 import { traceService } from '../features/message-trace/trace.service.ts'
 import { clickHouseOf } from '../outbound/clickhouse.ts'
@@ -46,7 +47,9 @@ export async function traceCommand(args: string[]): Promise<void> {
       warn: ({ reason }, message) => process.stderr.write(`${message}: ${reason}\n`),
     })
     try {
-      return await traceService({ db, clickhouse }).search(filter, slice)
+      const found = await traceService({ db, clickhouse }).search(filter, slice)
+      await recordTrace(db, filter)
+      return found
     } finally {
       clickhouse?.close()
     }

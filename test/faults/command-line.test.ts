@@ -191,9 +191,46 @@ describe.each([
     expect((await login('guess')).status).toBe(401)
   })
 
+  it('adds, lists and deletes IP rules, with audit rows', async () => {
+    const of = ['--organization', made.organizationId]
+    const add = (...more: string[]) =>
+      mailplane('ip-rules', 'add', '192.0.2.70/24', ...of, '--type', 'blacklist', ...more)
+    const why = ['--reason', 'ticket-7', '--json']
+    expect(await mailplane('ip-rules', 'delete', 'none', ...why)).toMatchObject({
+      code: 1,
+      stderr: 'mailplane: IP access rule not found\n',
+    })
+    expect((await add()).code).toBe(2)
+    const added = await add('--applies-to', 'api,smtp', ...why)
+    expect(added).toMatchObject({ code: 0, stderr: '' })
+    const { id } = JSON.parse(added.stdout)
+    expect((await add(...why)).code).toBe(1)
+    const listed = await mailplane('ip-rules', 'list', ...of, '--json')
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { id, ip_address: '192.0.2.0/24', applies_to: ['smtp', 'api'], created_by: null },
+    ])
+    const deleted = await mailplane('ip-rules', 'delete', id, ...why)
+    expect(JSON.parse(deleted.stdout)).toMatchObject({ id, organization_id: made.organizationId })
+    expect(await mailplane('ip-rules', 'list')).toMatchObject({ code: 0, stdout: 'none\n' })
+    if (!server) return
+    const rows = await database(
+      (sql) => sql`select action, request_body ->> 'reason' as reason from operator_audit
+        where target_id = ${id} and organization_id = ${made.organizationId} order by id`,
+    )
+    const actions = ['create_ip_rule', 'delete_ip_rule']
+    expect(rows).toEqual(actions.map((action) => ({ action, reason: 'ticket-7' })))
+  })
+
   it('traces messages by login and marks feedback reports', async () => {
     const trace = await mailplane('trace', '--login', EMAIL, '--status', 'held', '--json')
     expect(trace).toEqual({ code: 0, stdout: '[]\n', stderr: '' })
+    if (server) {
+      const rows = await database(
+        (sql) => sql`select request_body from operator_audit where action = 'trace_messages'`,
+      )
+      const request_body = { login: EMAIL, status: 'held', command_line: true }
+      expect(rows).toEqual([{ request_body }])
+    }
     expect(await mailplane('trace', '--status', 'lost')).toMatchObject({ code: 2 })
     expect(await mailplane('feedback', 'list')).toMatchObject({ code: 0, stdout: 'none\n' })
     expect(await mailplane('feedback', 'process', 'none', '--reason', 'x')).toEqual({

@@ -1,23 +1,13 @@
-import { RULE_USES, type RuleUse } from '../../../access/address-rules.repository.ts'
+import type { RuleUse } from '../../../access/address-rules.repository.ts'
 import type { Caller } from '../../../access/caller.ts'
 import type { Core } from '../../../core.ts'
-import { refusing } from '../../../database/conflicts.ts'
 import { invalidField } from '../../../errors.ts'
-import { lockOrganization } from '../../../hosting/tenants.repository.ts'
 import { type Page, paginated } from '../../../http/paging.ts'
 import { normalizeNetwork } from '../../../lib/ip.ts'
-import { ulid } from '../../../lib/ulid.ts'
-import { NoUpdatableFields, OrganizationNotFound } from '../security.errors.ts'
-import { IpRuleExists, IpRuleNotFound } from './ip-rules.errors.ts'
+import { NoUpdatableFields } from '../security.errors.ts'
+import { addRule, type NewRule, refusingDuplicates, removeRule } from './ip-rule-changes.ts'
+import { IpRuleNotFound } from './ip-rules.errors.ts'
 import * as rules from './ip-rules.repository.ts'
-
-interface NewRule {
-  rule_type: rules.RuleType
-  ip_address: string
-  applies_to?: RuleUse[]
-  description?: string | null
-  organization_id: string
-}
 
 interface Change {
   description?: string | null
@@ -26,12 +16,6 @@ interface Change {
   applies_to?: RuleUse[]
   ip_address?: string
 }
-
-const refusingDuplicates = <Result>(work: () => Promise<Result>) =>
-  refusing(
-    { ip_access_rules_organization_id_rule_type_ip_address_key: () => new IpRuleExists() },
-    work,
-  )
 
 export type IpRuleService = ReturnType<typeof ipRuleService>
 
@@ -54,33 +38,10 @@ export const ipRuleService = ({ access, change, db, now }: Needs) => {
       return paginated(items, total, page)
     },
 
-    create(caller: Caller, body: NewRule) {
-      const { rule_type, organization_id, applies_to = [...RULE_USES], description = null } = body
-      const ip_address = normalizeNetwork(body.ip_address.trim())
-      if (ip_address === undefined) {
-        const message = 'Must be an IPv4 or IPv6 address, or a network such as 203.0.113.0/24'
-        throw invalidField('ip_address', message)
-      }
-      const at = now().toISOString()
-      return settled(
-        refusingDuplicates(() =>
-          change(caller, async (tx) => {
-            if (!(await lockOrganization(tx, organization_id))) throw new OrganizationNotFound()
-            return rules.insert(tx, {
-              id: ulid(),
-              organization_id,
-              rule_type,
-              ip_address,
-              applies_to,
-              description,
-              created_by: caller.email,
-              created_at: at,
-              updated_at: at,
-            })
-          }),
-        ),
-      )
-    },
+    create: (caller: Caller, body: NewRule) =>
+      settled(
+        refusingDuplicates(() => change(caller, (tx) => addRule(tx, body, caller.email, now()))),
+      ),
 
     update(caller: Caller, id: string, { ip_address, ...fields }: Change) {
       return settled(
@@ -102,14 +63,6 @@ export const ipRuleService = ({ access, change, db, now }: Needs) => {
       )
     },
 
-    delete: (caller: Caller, id: string) =>
-      settled(
-        change(caller, async (tx) => {
-          const removed = await rules.remove(tx, id)
-          if (!removed) throw new IpRuleNotFound()
-          const remaining = await rules.countWhitelist(tx, removed.organization_id)
-          return { ...removed, active_whitelist_rules_remaining: remaining }
-        }),
-      ),
+    delete: (caller: Caller, id: string) => settled(change(caller, (tx) => removeRule(tx, id))),
   }
 }
