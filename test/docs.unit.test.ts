@@ -77,6 +77,13 @@ describe('the documentation', () => {
   })
 })
 
+it('docs/growing.md divides every service over the machines, each once', () => {
+  const page = pages.find(({ path }) => path === 'docs/growing.md') as Page
+  const commands = blocksOf(sectionOf(page, 'Several machines')).flatMap(commandsOf)
+  const listed = commands.flatMap((line) => /--services (\S+)/.exec(line)?.[1]?.split(',') ?? [])
+  expect(listed.sort()).toEqual(daemons.map(({ name }) => name).sort())
+})
+
 it('docs/operations.md has the usage of the command line', () => {
   const blocks = blocksOf(read('docs/operations.md')).map(({ text }) => text)
   expect(blocks.filter((text) => text.startsWith('usage:'))).toEqual([USAGE])

@@ -11,3 +11,14 @@ export async function hostedAmong(db: Db, names: string[]): Promise<Set<string>>
     .execute()
   return new Set(rows.map(({ domain }) => domain))
 }
+
+/** Mail waits on hold in one queue, which the processes that release it must reach. */
+export async function hasSeveralSenders(db: Db): Promise<boolean> {
+  const hosts = await db
+    .selectFrom('mail_hosts')
+    .select('id')
+    .where(sql<SqlBool>`roles && array['submission', 'outbound']`)
+    .limit(2)
+    .execute()
+  return hosts.length > 1
+}

@@ -5,6 +5,11 @@ export const ScheduleExists = defineError({
   status: 409,
   message: 'The IP address has a warm-up schedule; change or delete it',
 })
+export const SeveralSenders = defineError({
+  status: 409,
+  message:
+    'Mail is paced in one queue, and several mail hosts have the role submission or outbound',
+})
 export const LimitNotFound = defineError({
   status: 404,
   message: 'No limit is set for this domain',

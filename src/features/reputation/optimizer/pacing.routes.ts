@@ -11,6 +11,7 @@ import {
   NothingToChange,
   ScheduleExists,
   ScheduleNotFound,
+  SeveralSenders,
 } from './optimizer.errors.ts'
 import * as shapes from './optimizer.schemas.ts'
 import type { PacingService } from './pacing.service.ts'
@@ -41,7 +42,10 @@ export const pacingRoutes =
     })
 
     app.post('/warm-ups', {
-      config: { auth: writing, errors: [NoSuchOrganization, NotAnAddress, ScheduleExists] },
+      config: {
+        auth: writing,
+        errors: [NoSuchOrganization, NotAnAddress, ScheduleExists, SeveralSenders],
+      },
       schema: {
         operationId: 'create_warm_up',
         summary: 'Warm up an IP address: mail above the limit of the day waits in the queue',

@@ -5,6 +5,7 @@ import { isOrganization } from '../../../hosting/tenants.repository.ts'
 import { type Page, paginated } from '../../../http/paging.ts'
 import { toDomainName } from '../../../lib/domain-name.ts'
 import { isIpAddress, normalizeIp } from '../../../lib/ip.ts'
+import { hasSeveralSenders } from './hosted.repository.ts'
 import { DEFAULT_LIMITS, type IspLimit, limitFor } from './isp-limits.ts'
 import { destinationOf, limitOf, storeLimit } from './limit-changes.ts'
 import * as limits from './limits.repository.ts'
@@ -41,10 +42,14 @@ export function pacingService({ change, config, db, events, now }: Needs) {
     return schedule && overStep(db, schedule, domain, now())
   }
 
-  const enforcement = () => ({
-    enforced: config.DELIVERY_OPTIMIZER_ENABLED,
-    note: config.DELIVERY_OPTIMIZER_ENABLED ? null : NOT_ENFORCED,
-  })
+  async function enforcement() {
+    const isOn = config.DELIVERY_OPTIMIZER_ENABLED
+    const isInOneQueue = !(await hasSeveralSenders(db))
+    return {
+      enforced: isOn && isInOneQueue,
+      note: isInOneQueue ? (isOn ? null : NOT_ENFORCED) : SEVERAL_SENDERS,
+    }
+  }
 
   return {
     async check(question: Question) {
@@ -108,7 +113,7 @@ export function pacingService({ change, config, db, events, now }: Needs) {
         is_built_in: !names.has(domain),
         waiting: waiting.get(domain) ?? 0,
       }))
-      return { ...paginated(items, all.length, page), ...enforcement() }
+      return { ...paginated(items, all.length, page), ...(await enforcement()) }
     },
 
     /** Changes the given fields only. */
@@ -119,7 +124,7 @@ export function pacingService({ change, config, db, events, now }: Needs) {
       if (Object.keys(changes).length === 0) throw new NothingToChange()
       const stored = await change(caller, (tx) => storeLimit(tx, sent, changes, now()))
       const waiting = (await waitingByDomain(db)).get(stored.domain) ?? 0
-      return { ...stored, is_built_in: false, waiting, ...enforcement() }
+      return { ...stored, is_built_in: false, waiting, ...(await enforcement()) }
     },
 
     /** The built-in limit applies again. */
@@ -148,6 +153,8 @@ export function pacingService({ change, config, db, events, now }: Needs) {
 
 /** Limits act on mail only where the installation paces it. */
 const NOT_ENFORCED = 'Set DELIVERY_OPTIMIZER_ENABLED=true to apply limits to outgoing mail'
+const SEVERAL_SENDERS =
+  'Outgoing mail is not paced while several mail hosts have the role submission or outbound'
 
 async function waitingByDomain(db: Db): Promise<Map<string, number>> {
   const found = new Map<string, number>()

@@ -4,7 +4,7 @@ import type { Core } from '../../../core.ts'
 import { toDomainName } from '../../../lib/domain-name.ts'
 import { domainOf } from '../../../lib/mail-address.ts'
 import { type Admitted, admit, runningSchedule } from './admission.ts'
-import { hostedAmong } from './hosted.repository.ts'
+import { hasSeveralSenders, hostedAmong } from './hosted.repository.ts'
 import { setQueueId } from './paced-mail.repository.ts'
 
 // The upper limit of the delay: a sender does not wait much longer for a reply.
@@ -14,7 +14,8 @@ type Needs = Pick<Core, 'config' | 'db' | 'events' | 'log' | 'now'>
 
 /**
  * Limits the rate of outbound mail for each destination and for IP addresses in warm-up. Mail above
- * a limit is accepted and waits on hold in the queue. If the check fails, mail passes.
+ * a limit is accepted and waits on hold in the queue. If the check fails, and where several hosts have
+ * a queue, mail passes.
  */
 export function pacingStage(core: Needs): Stage {
   const { config, db, log, now } = core
@@ -40,7 +41,7 @@ export function pacingStage(core: Needs): Stage {
       const passed = { kind: 'pass', mails: [mail] } as const
       if (mail.direction !== 'outbound') return passed
       try {
-        if (!(await isPaced(mail.organizationId))) return passed
+        if (!(await isPaced(mail.organizationId)) || (await hasSeveralSenders(db))) return passed
         const destinations = await destinationsOf(mail.recipients)
         if (destinations.size === 0) return passed
         const { organizationId, sender } = mail

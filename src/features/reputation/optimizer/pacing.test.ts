@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type App, INTERNAL_TOKEN, startApp } from '../../../../test/support/app.ts'
 import type { Mail } from '../../../content/stage.ts'
 import type { Core } from '../../../core.ts'
@@ -284,6 +284,59 @@ describe('mail of an IP address in warm-up (B2.9)', () => {
     await app.core.db.updateTable('paced_mail').set(age).execute()
     await round()
     expect(await rows()).toEqual([])
+  })
+})
+
+describe('pacing with several mail hosts', () => {
+  const addHost = (name: string, ...roles: string[]) =>
+    app.core.db
+      .insertInto('mail_hosts')
+      .values({
+        id: ulid(),
+        name,
+        roles,
+        address: `${name}.internal.test`,
+        imap_port: 993,
+        pop3_port: 995,
+        sieve_port: 4190,
+        lmtp_port: 24,
+        sync_port: 24100,
+      })
+      .execute()
+  afterEach(() => app.core.db.deleteFrom('mail_hosts').execute())
+
+  it('goes on while one host sends, and is off, with a note, from the second sender on', async () => {
+    await addHost('front', 'proxy', 'mx', 'submission', 'outbound')
+    await addHost('one', 'backend')
+    await addHost('arrivals', 'mx')
+    const { body } = await setLimit({ hourly_limit: 1 })
+    expect(body.data).toMatchObject({ enforced: true, note: null })
+    await send([`a@${domain}`])
+    const [held] = await send([`b@${domain}`])
+    expect(held?.isHeld).toBe(true)
+
+    await addHost('second', 'outbound')
+    expect(await isHeld([`c@${domain}`])).toEqual([false])
+    expect((await operator.get(`${BASE}/isp-limits`)).body.data).toMatchObject({
+      enforced: false,
+      note: expect.stringContaining('several mail hosts'),
+    })
+    // Mail that was held before is still released.
+    await advance(HOUR_MS)
+    await round()
+    expect(mail.released).toEqual([held?.queue_id])
+  })
+
+  it('refuses a warm-up, and lets mail of an earlier one pass', async () => {
+    await warmUp(1)
+    await addHost('first', 'submission')
+    await addHost('second', 'submission')
+    await send(['a@far.test'])
+    expect(await isHeld(['b@far.test'])).toEqual([false])
+    expect(await warmUp(1, { ip_address: '192.0.2.61' })).toMatchObject({
+      status: 409,
+      body: { msg: expect.stringContaining('several mail hosts') },
+    })
   })
 })
 

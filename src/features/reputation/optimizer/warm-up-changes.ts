@@ -1,11 +1,13 @@
 import type { Tx } from '../../../database/database.ts'
 import { isOrganization } from '../../../hosting/tenants.repository.ts'
 import { isIpAddress, normalizeIp } from '../../../lib/ip.ts'
+import { hasSeveralSenders } from './hosted.repository.ts'
 import {
   NoSuchOrganization,
   NotAnAddress,
   ScheduleExists,
   ScheduleNotFound,
+  SeveralSenders,
 } from './optimizer.errors.ts'
 import { startAfterPause } from './warm-up.ts'
 import * as warming from './warming.repository.ts'
@@ -28,6 +30,7 @@ export async function begin(tx: Tx, sent: warming.NewSchedule, now: Date) {
   if (organization_id !== null && !(await isOrganization(tx, organization_id))) {
     throw new NoSuchOrganization()
   }
+  if (await hasSeveralSenders(tx)) throw new SeveralSenders()
   const schedule = await warming.insert(tx, { ...sent, ip_address }, now)
   if (!schedule) throw new ScheduleExists()
   return schedule

@@ -3,7 +3,13 @@ import type { Core } from '../../../core.ts'
 import { isOrganization } from '../../../hosting/tenants.repository.ts'
 import { type Page, paginated } from '../../../http/paging.ts'
 import { IpWarmed } from '../reputation.events.ts'
-import { NoSuchOrganization, NothingToChange, ScheduleNotFound } from './optimizer.errors.ts'
+import { hasSeveralSenders } from './hosted.repository.ts'
+import {
+  NoSuchOrganization,
+  NothingToChange,
+  ScheduleNotFound,
+  SeveralSenders,
+} from './optimizer.errors.ts'
 import { counts } from './paced-mail.repository.ts'
 import { type Schedule, stageOf } from './warm-up.ts'
 import * as changes from './warm-up-changes.ts'
@@ -62,6 +68,7 @@ export const warmingService = ({ change, db, events, now }: Needs) => {
     async schedule(sent: warming.NewSchedule & { organization_id: string }) {
       const ip_address = changes.sendingAddress(sent.ip_address)
       if (!(await isOrganization(db, sent.organization_id))) throw new NoSuchOrganization()
+      if (await hasSeveralSenders(db)) throw new SeveralSenders()
       const stored = await db.transaction().execute(async (tx) => {
         const schedule = await warming.store(tx, { ...sent, ip_address }, now())
         await tell(tx, schedule)
