@@ -165,8 +165,8 @@ function callsOf(text: string): { method: string; path: string }[] {
   ].map(([, method = '', path = '']) => ({ method, path }))
   const commands = blocksOf(text)
     .flatMap(commandsOf)
-    // Routes on the port of the delivery optimizer are not part of the API description.
-    .filter((line) => /\bcurl /.test(line) && !line.includes(':8088/'))
+    // Routes of the delivery optimizer and the profiles of autoconfig are not part of the description.
+    .filter((line) => /\bcurl /.test(line) && !/:8088\/|\/apple\//.test(line))
   const inCommands = commands.map((line) => ({
     method: /-X (\w+)/.exec(line)?.[1] ?? (/ (-d|--data\S*) /.test(line) ? 'POST' : 'GET'),
     path: /(?:https?:\/\/[^/\s]+|\$URL|…)(\/[^\s"'?]*)/.exec(line)?.[1] ?? line,

@@ -4,15 +4,23 @@ import { startEmbedded, urlOf } from '../../src/database/embedded.ts'
 import { freePort } from '../../src/lib/free-port.ts'
 import { startHaproxy } from '../../test/support/haproxy.ts'
 import { send } from '../../test/support/http.ts'
-import { cleanUp, startServer, temporaryFolder, until } from '../../test/support/process.ts'
+import { cleanUp, MAIN, startServer, temporaryFolder, until } from '../../test/support/process.ts'
+import { builtRelease, releases } from '../../test/support/releases.ts'
 import { bootstrap } from '../bootstrap.ts'
 import type { Row } from '../parts.ts'
 
 const REQUESTS = 10_000
 const CLIENTS = 8
 
-/** Restarts two processes behind haproxy in turn until all requests are answered. */
+/** Restarts two processes in turn; in the first rounds the last release gives way to this version. */
 export default async function measure(): Promise<Row[]> {
+  const last = releases.at(-1)
+  const upgraded = last ? await roll('upgrade', builtRelease(last)) : []
+  return [...(await roll('restarts', MAIN)), ...upgraded]
+}
+
+/** Begins with the program `main` behind haproxy, until all requests are answered. */
+async function roll(name: string, main: string): Promise<Row[]> {
   const folder = temporaryFolder()
   prepareDataDir(folder)
   const database = await startEmbedded(folder, () => {})
@@ -22,16 +30,17 @@ export default async function measure(): Promise<Row[]> {
     SVC_DRAIN_SECONDS: '3',
   }
   const ports = [await freePort(), await freePort()] as const
-  const start = (port: number) =>
+  const start = (port: number, program = MAIN) =>
     startServer({
+      main: program,
       dataDir: temporaryFolder(),
       env: { ...env, PORT: String(port) },
       args: ['--services', 'api'],
     })
   try {
-    const first = await start(ports[0])
+    const first = await start(ports[0], main)
     const { api_key } = await bootstrap(first.base, first.dataDir)
-    const servers = [first, await start(ports[1])]
+    const servers = [first, await start(ports[1], main)]
     const proxy = await startHaproxy(...ports)
     const outcomes = new Map<string, number>()
     let left = REQUESTS
@@ -70,7 +79,13 @@ export default async function measure(): Promise<Row[]> {
     await proxy.stop()
     for (const server of servers) await server.stop()
     const seen = [...outcomes].map(([outcome, count]) => `${count} of ${outcome}`).join(', ')
-    return [{ what: `answers during ${restarts} restarts`, value: seen, aim: `${REQUESTS} of 200` }]
+    return [
+      {
+        what: `answers during ${restarts} restarts (${name})`,
+        value: seen,
+        aim: `${REQUESTS} of 200`,
+      },
+    ]
   } finally {
     await database.stop()
     await cleanUp()
