@@ -75,7 +75,7 @@ export const tablesOfJmap: readonly PersonalTable[] = [
     plain: 'keys types verification_code sent_states',
     find: accountIn('email_account_id'),
     exported: 'records',
-    withheld: 'keys verification_code',
+    withheld: 'keys verification_code app_password_id',
     erased: { by: 'mailbox' },
     expired: { by: 'jmap.forget' },
   },
