@@ -32,7 +32,7 @@ const common = {
   // Nesting, light-dark() and oklch() are sent as they are written.
   target: ['chrome123', 'firefox128', 'safari18'],
   entryNames: '[name]-[hash]',
-  // What a surface loads on demand (later.tsx) is a file of its own.
+  // The part that a surface loads on demand (later.tsx) is a file of its own.
   splitting: true,
   outdir: out,
   write: false,

@@ -1,5 +1,9 @@
 // Titles of the screens whose other texts are loaded on demand (later.tsx): the navigation has them.
 const en = {
+  archive: 'Archive',
+  blockedSenders: 'Blocked senders',
+  deletedMailboxes: 'Deleted mailboxes',
+  provisioning: 'Provisioning failures',
   account: 'My account',
   backups: 'Backups',
   certificates: 'Certificates',
@@ -11,6 +15,10 @@ const en = {
 }
 
 const de: typeof en = {
+  archive: 'Archiv',
+  blockedSenders: 'Gesperrte Absender',
+  deletedMailboxes: 'Gelöschte Postfächer',
+  provisioning: 'Fehler der Einrichtung',
   account: 'Mein Konto',
   backups: 'Sicherungen',
   certificates: 'Zertifikate',

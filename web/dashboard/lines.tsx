@@ -9,7 +9,7 @@ const SHOWN = 100
 
 export interface Line {
   line: number
-  /** Why the line cannot be sent. */
+  /** The reason that the line cannot be sent. */
   problem?: string | undefined
 }
 

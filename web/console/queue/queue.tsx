@@ -59,6 +59,9 @@ const Recipients = ({ recipients }: Pick<Queued, 'recipients'>) => (
   </>
 )
 
+/** Messages that the API sends of a longer queue. */
+const LISTED = 1000
+
 export function Queue() {
   const may = useMay()
   const [flushing, setFlushing] = useState(false)
@@ -75,13 +78,16 @@ export function Queue() {
       const { messages } = domain
         ? await api.get('/queue/queue/domain/{domain}', { params: { domain } })
         : await api.get('/queue/queue/status')
-      // The API sends the first 1000 messages at once, so they are searched and paged here.
+      // They come at once, so they are searched and paged here.
       const found = messages.filter((one) => (!status || one.status === status) && has(one, q))
       const from = (page - 1) * per_page
       return { items: found.slice(from, from + per_page), pagination: { total: found.length } }
     },
   })
   const { domain, status } = list.asked.filters
+  const waiting = domain
+    ? (overview.data?.by_domain.find((one) => one.domain === domain)?.count ?? 0)
+    : (overview.data?.total ?? 0)
   return (
     <>
       <Heading
@@ -127,6 +133,11 @@ export function Queue() {
           change={(value) => list.set({ domain: value })}
         />
       </SearchBar>
+      {waiting > LISTED && (
+        <p class="muted gap" role="status">
+          {t.firstOf(number(LISTED), number(waiting))}
+        </p>
+      )}
       <ListTable
         list={list}
         caption={t.title}

@@ -1,5 +1,7 @@
 const en = {
   title: 'Mail queue',
+  firstOf: (listed: string, total: string) =>
+    `The first ${listed} of ${total} messages are listed and searched. Choose a domain to see others.`,
   search: 'Search by sender, recipient or queue id',
   status: 'Status',
   anyStatus: 'Any status',
@@ -64,6 +66,8 @@ const en = {
 
 const de: typeof en = {
   title: 'Warteschlange',
+  firstOf: (listed, total) =>
+    `Die ersten ${listed} von ${total} Nachrichten sind gelistet und werden durchsucht. Wählen Sie eine Domain, um andere zu sehen.`,
   search: 'Absender, Empfänger oder Kennung suchen',
   status: 'Status',
   anyStatus: 'Jeder Status',

@@ -8,7 +8,7 @@ import { toast } from '../../ui/toast.tsx'
 import { api } from '../api.ts'
 import { t } from './words.ts'
 
-/** Whether all people need a second factor to sign in. */
+/** The rule that all people need a second factor to sign in. */
 export function Policy() {
   const may = useMay()
   const [open, setOpen] = useState(false)

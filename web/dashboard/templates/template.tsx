@@ -15,6 +15,7 @@ import { toast } from '../../ui/toast.tsx'
 import { t as common } from '../../ui/words.ts'
 import { api } from '../api.ts'
 import { t as titles } from '../titles.words.ts'
+import { Diff } from './diff.tsx'
 import { t } from './words.ts'
 
 const LIST = '/app/templates'
@@ -120,6 +121,7 @@ const Test = ({ id, names }: { id: string; names: readonly string[] }) => (
 
 function Versions({ id, mayWrite }: { id: string; mayWrite: boolean }) {
   const params = { template_id: id }
+  const [compared, setCompared] = useState<number>()
   const { data, error, again } = useQuery(`templates ${id} versions`, () =>
     api.get('/templates/{template_id}/versions', { params }),
   )
@@ -130,21 +132,29 @@ function Versions({ id, mayWrite }: { id: string; mayWrite: boolean }) {
     {
       title: common.actions,
       quiet: true,
-      cell: ({ version }) =>
-        mayWrite && (
-          <RowButton
-            name={String(version)}
-            onClick={async () => {
-              await api.post('/templates/{template_id}/versions/{version}/restore', {
-                params: { ...params, version },
-              })
-              forget('templates')
-              toast(t.restored(version))
-            }}
-          >
-            {t.restore}
-          </RowButton>
-        ),
+      cell: ({ version }) => (
+        <span class="actions">
+          {data?.versions.some((one) => one.version === version - 1) && (
+            <RowButton name={String(version)} onClick={() => setCompared(version)}>
+              {t.diff}
+            </RowButton>
+          )}
+          {mayWrite && (
+            <RowButton
+              name={String(version)}
+              onClick={async () => {
+                await api.post('/templates/{template_id}/versions/{version}/restore', {
+                  params: { ...params, version },
+                })
+                forget('templates')
+                toast(t.restored(version))
+              }}
+            >
+              {t.restore}
+            </RowButton>
+          )}
+        </span>
+      ),
     },
   ]
   return (
@@ -156,6 +166,14 @@ function Versions({ id, mayWrite }: { id: string; mayWrite: boolean }) {
           columns={columns}
           rows={data.versions}
           rowKey={({ version }) => String(version)}
+        />
+      )}
+      {compared !== undefined && (
+        <Diff
+          id={id}
+          version={compared}
+          against={compared - 1}
+          onClose={() => setCompared(undefined)}
         />
       )}
     </>

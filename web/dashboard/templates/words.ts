@@ -20,6 +20,10 @@ const en = {
   variables: 'Variables, as JSON',
   send: 'Send test message',
   sent: (to: string) => `The test message is on its way to ${to}`,
+  plain: 'Plain text',
+  diff: 'Changes',
+  diffTitle: (version: number, against: number) => `Version ${version} compared with ${against}`,
+  noDiff: 'The texts are the same.',
   restore: 'Restore',
   restored: (version: number) => `Version ${version} is restored`,
 }
@@ -46,6 +50,10 @@ const de: typeof en = {
   variables: 'Variablen, als JSON',
   send: 'Testnachricht senden',
   sent: (to) => `Die Testnachricht an ${to} ist unterwegs`,
+  plain: 'Nur Text',
+  diff: 'Änderungen',
+  diffTitle: (version, against) => `Version ${version} verglichen mit ${against}`,
+  noDiff: 'Die Texte sind gleich.',
   restore: 'Wiederherstellen',
   restored: (version) => `Version ${version} ist wiederhergestellt`,
 }
