@@ -85,26 +85,23 @@ async function atRequest(archive: KilledArchive, method: string, fate: Fate): Pr
   return job
 }
 
-it('keeps every message when it is killed at any step of sealing the archive anew', async () => {
+it.each(Object.entries(STEPS))('seals all messages anew, killed when %s', async (_, kill) => {
   const archive = await startKilledArchive({})
   onTestFinished(async () => void (await archive.stop()))
   const texts = new Map<string, string>()
   for (const subject of ['one', 'two', 'three']) texts.set(subject, await archive.send(subject))
   await archive.uploaded(texts.size)
-  for (const [step, kill] of Object.entries(STEPS)) {
-    const id = await kill(archive)
-    await archive.startAgain()
-    const job = await waitFor(async () => {
-      const found = await archive.job(id)
-      return ['completed', 'failed'].includes(found.status) && found
-    })
-    expect(job, step).toMatchObject({ status: 'completed', done: job.total, failed: 0 })
-    const messages = await archive.uploaded(texts.size)
-    for (const { id, subject } of messages) {
-      expect(await archive.restored(id), step).toBe(texts.get(subject))
-    }
-    // An object that was announced before the kill is deleted an hour later.
-    await sql`update archive_deletions set not_before = now()`.execute(archive.db)
-    await hasNoOther(archive)
+  const id = await kill(archive)
+  await archive.startAgain()
+  const job = await waitFor(async () => {
+    const found = await archive.job(id)
+    return ['completed', 'failed'].includes(found.status) && found
+  })
+  expect(job).toMatchObject({ status: 'completed', done: job.total, failed: 0 })
+  for (const { id, subject } of await archive.uploaded(texts.size)) {
+    expect(await archive.restored(id)).toBe(texts.get(subject))
   }
+  // An object that was announced before the kill is deleted an hour later.
+  await sql`update archive_deletions set not_before = now()`.execute(archive.db)
+  await hasNoOther(archive)
 })
