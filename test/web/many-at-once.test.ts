@@ -76,7 +76,10 @@ describe.skipIf(!hasChromium)('many at once from a file', () => {
       ),
     )
     await dialog.getByRole('row', { name: /person-1@acme\.test.*ada@provider\.test/ }).waitFor()
-    expect(await dialog.getByRole('table').getByText('there-1').count(), 'passwords in the preview').toBe(0)
+    expect(
+      await dialog.getByRole('table').getByText('there-1').count(),
+      'passwords in the preview',
+    ).toBe(0)
     await submit.click()
     await page.getByText('2 migrations have started').waitFor()
     await page
