@@ -11,7 +11,7 @@ const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')
 
 describe('the recorded releases', () => {
   it('are all versions of CHANGELOG.md; that of package.json may be in the making', () => {
-    const listed = [...changelog.matchAll(/^## \[(\d\S*)\] - /gm)].map(([, one]) => one)
+    const listed = [...changelog.matchAll(/^## \[(\d\S*)\] - /gm)].map(([, one = '']) => one)
     const recorded = releases.map((release) => release.version)
     expect(recorded).toContain('1.0.0')
     expect(listed.filter((one) => one !== version || recorded.includes(one)).reverse()).toEqual(
