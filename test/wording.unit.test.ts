@@ -6,7 +6,8 @@ import { eventCatalogue } from '../src/events/events.ts'
 import { declareEvents } from '../src/features/index.ts'
 import { filesIn, ROOT } from './support/documentation.ts'
 
-const CLAUSE = '(?:What|How|Whether|Who|Whom|Whose|Where|When|Which|Why|Those|All that|Nobody|Somebody)(?:ever)?\\b'
+const CLAUSE =
+  '(?:What|How|Whether|Who|Whom|Whose|Where|When|Which|Why|Those|All that|Nobody|Somebody)(?:ever)?\\b'
 const begins = new RegExp(`^${CLAUSE}`)
 // The first line of a comment: a later one may begin with any word of a sentence.
 const comment = new RegExp(`(?:/\\*\\*\\s+(?:\\* )?|(?<!//.*\\n\\s*)// )${CLAUSE}.*`, 'g')

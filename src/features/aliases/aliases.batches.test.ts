@@ -64,7 +64,10 @@ describe('editing aliases', () => {
 
   it('refuses attributes that cannot be changed, by name and for each item', async () => {
     const one = await created()
-    const answer = await edit([one.id, 'nobody@acme.test'], { source: 'a@acme.test', domain_id: 'x' })
+    const answer = await edit([one.id, 'nobody@acme.test'], {
+      source: 'a@acme.test',
+      domain_id: 'x',
+    })
     expect(answer.body.data).toEqual([
       {
         alias: one.id,

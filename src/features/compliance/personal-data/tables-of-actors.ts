@@ -9,6 +9,7 @@ const made = (table: string, actors: string, plain: string): PersonalTable => ({
   find: nothing,
   exported: { not: 'settings of the organization or the installation' },
   erased: { keep: 'the rows; the name of the caller is replaced' },
+  expired: { never: 'lives as long as what it describes' },
 })
 
 /** Tables with the names of dashboard users and operators, and nothing else about people. */
