@@ -13,6 +13,10 @@ const OTHERWISE: Record<string, string> = {
   'mailbox/sign-ins/sign-ins.tsx': 'a session is made again by signing in',
   'dashboard/account/sessions.tsx': 'a session is made again by signing in',
   'console/sessions/sessions.tsx': 'a session is made again by signing in',
+  'console/account/account.tsx': 'a session is made again by signing in',
+  'dashboard/people/sessions.tsx': 'a session is made again by signing in',
+  'console/blocked-senders/blocked-senders.tsx':
+    'a reason is asked for, and mail of the sender can be blocked again',
   'mailbox/grants/grants.tsx': 'the program asks for it again at its next sign-in',
   'mailbox/two-factor/two-factor.tsx': 'a code is asked for',
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../../config/index.ts'
 import type { Growth, Usage } from './collections.repository.ts'
 
-/** Whether an owner would have more than it may. Changes without growth pass in a full mailbox too. */
+/** True when an owner would have more than it may. Changes without growth pass in a full mailbox too. */
 export const exceedsQuota = (
   config: Pick<Config, 'CALDAV_QUOTA_MB' | 'CALDAV_MAX_OBJECTS'>,
   used: Pick<Usage, 'bytes' | 'objects'>,
