@@ -153,6 +153,19 @@ describe('an invitation', () => {
     expect((await app.dashboard('boss@newco.test')).login.status).toBe(200)
   })
 
+  it('is signed with the brand of the organization (B2.8)', async () => {
+    const { owner, organizationId } = await tenantWithOwner('branded')
+    const brand = { brand_name: 'Acme Mail', support_email: 'help@branded.test' }
+    const admin = await app.operator('admin')
+    const put = await admin.put(`/api/v1/whitelabel/config/${organizationId}`, brand)
+    expect(put.status, put.text).toBe(200)
+    const email = 'grace@people.test'
+    expect((await owner.post(`${USERS}/`, { email })).status).toBe(201)
+    const { data } = await mailTo(email)
+    expect(data).toMatch(/^From: "?Acme Mail"? </m)
+    expect(data).toMatch(/^Acme Mail\r\nhelp@branded\.test/m)
+  })
+
   it('reserves no address, and says why its mail could not be sent', async () => {
     const [one, other] = [await tenantWithOwner('first'), await tenantWithOwner('second')]
     const email = 'shared@reject.test'

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { publicUrl } from '../../../config/index.ts'
 import type { Core } from '../../../core.ts'
+import { brandOf } from '../../../hosting/brand.repository.ts'
 import type { Chore } from '../../../jobs/chores.ts'
 import { newLease } from '../../../jobs/lease.ts'
 import { linkMail } from './link-mail.ts'
@@ -34,12 +35,13 @@ const pauseAfter = (attempts: number) =>
   attempts >= ATTEMPTS ? undefined : FIRST_PAUSE_SECONDS * 2 ** (attempts - 1)
 
 /** Returns the reason of a failure. */
-async function sendOne({ access, config, mailer }: Core, one: links.DueLink) {
+async function sendOne({ access, config, db, mailer }: Core, one: links.DueLink) {
   if (config.SVC_PUBLIC_URL === undefined && isLocal(publicUrl(config))) {
     return `the link would lead to ${publicUrl(config)}; set SVC_PUBLIC_URL`
   }
   try {
-    await mailer.send(linkMail(one, access.links.open(one.sealed_token)))
+    const brand = one.organization_id === null ? {} : await brandOf(db, one.organization_id)
+    await mailer.send(linkMail(one, access.links.open(one.sealed_token), brand))
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

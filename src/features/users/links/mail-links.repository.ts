@@ -10,6 +10,7 @@ export interface DueLink {
   expires_at: string
   mail_attempts: number
   email: string
+  organization_id: string | null
   organization_name: string | null
 }
 
@@ -24,7 +25,7 @@ export async function claim(db: Db, lease: Lease, limit: number): Promise<DueLin
       returning: sql`id, kind, sealed_token, expires_at, mail_attempts, user_id, operator_id`,
     })})
     select l.id, l.kind, l.sealed_token, l.expires_at, l.mail_attempts,
-      coalesce(u.email, o.email) as email, g.name as organization_name
+      coalesce(u.email, o.email) as email, g.id as organization_id, g.name as organization_name
     from claimed l
     left join dashboard_users u on u.id = l.user_id
     left join organizations g on g.id = u.organization_id
