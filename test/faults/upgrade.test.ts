@@ -159,7 +159,9 @@ async function expectKept(
   expect(login.status).toBe(207)
 }
 
-const contentsIn = (data: { items?: unknown[] }) => (data.items ?? data) as { length: number }
+/** The items of a list, and the organization of /auth/me, whose manifest names the version. */
+const contentsIn = (data: { items?: unknown[]; organization?: object }) =>
+  (data.items ?? data.organization ?? data) as { length: number }
 
 async function addAlias(server: Server, { headers }: Kept): Promise<void> {
   const { body } = await server.send('POST', '/api/v1/aliases/add', {
