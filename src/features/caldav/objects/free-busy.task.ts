@@ -1,4 +1,5 @@
 import type ICAL from 'ical.js'
+import { type Busy, joined } from './busy.ts'
 import { parseCalendar, partsOf } from './calendar.ts'
 import { instancesOf } from './instances.ts'
 import type { TimeRange } from './times.ts'
@@ -12,31 +13,21 @@ interface Input {
   zone?: string | undefined
 }
 
-export interface Busy {
-  start: number
-  end: number
-  type: 'BUSY' | 'BUSY-TENTATIVE' | 'BUSY-UNAVAILABLE'
-}
-
-/** More periods than this are no answer that a program shows. */
-const MAX_PERIODS = 5000
-
 /** The times at which events of these objects make their owner busy: runs in a worker thread. */
 export default ({ texts, from, to, zone }: Input): Busy[] => {
   const range = { from, to, zone: zoneIn(zone) }
-  const found: Busy[] = []
+  let found: Busy[] = []
   for (const text of texts) {
     try {
-      found.push(...busyIn(text, range, MAX_PERIODS - found.length))
+      found = joined([...found, ...busyIn(text, range)])
     } catch {
       // An object that cannot be evaluated says nothing about its time.
     }
-    if (found.length >= MAX_PERIODS) break
   }
   return found
 }
 
-function busyIn(text: string, range: TimeRange, limit: number): Busy[] {
+function busyIn(text: string, range: TimeRange): Busy[] {
   const { from, to } = range
   const parts = partsOf(parseCalendar(text)).filter(({ name }) => name === 'vevent')
   const found: Busy[] = []
@@ -44,7 +35,6 @@ function busyIn(text: string, range: TimeRange, limit: number): Busy[] {
     const type = typeOf(part)
     if (type === undefined || end <= start) continue
     found.push({ start: Math.max(start, from), end: Math.min(end, to), type })
-    if (found.length >= limit) break
   }
   return found
 }

@@ -1,6 +1,6 @@
 import { taskIn } from '../../../lib/worker-pool.ts'
 import { childOf, type Element } from '../../../lib/xml.ts'
-import type { Busy } from '../objects/free-busy.task.ts'
+import { type Busy, joined } from '../objects/busy.ts'
 import { rangeIn, UnusableRange } from '../objects/time-range.ts'
 import { Refusal } from '../protocol/answers.ts'
 import { type Context, collectionAt, type DavCore, type Handler } from '../protocol/context.ts'
@@ -10,6 +10,8 @@ import { unsupported } from './unsupported.ts'
 
 const TIME_LIMIT_MS = 5000
 export const MAX_SECONDS = 366 * 86_400
+/** More periods than this are no answer that a program shows. */
+const MAX_PERIODS = 10_000
 const busyTask = taskIn<typeof import('../objects/free-busy.task.ts')>(
   'features/caldav/objects/free-busy',
 )
@@ -33,13 +35,21 @@ export async function busyTimes(
   calendars: readonly Pick<OpenCollection, 'list' | 'zone'>[],
   { from, to }: { from: number; to: number },
 ): Promise<Busy[]> {
-  const found: Busy[] = []
+  let found: Busy[] = []
   for (const { list, zone } of calendars) {
     const narrowing = { component: 'VEVENT', from, to, isZoned: zone !== undefined }
     for await (const rows of list(true, narrowing)) {
       const texts = rows.map(({ data = '' }) => data)
       const limits = { owner, timeLimitMs: TIME_LIMIT_MS }
-      found.push(...(await workers.run(busyTask, { texts, from, to, zone }, limits)))
+      found = joined([
+        ...found,
+        ...(await workers.run(busyTask, { texts, from, to, zone }, limits)),
+      ])
+      if (found.length > MAX_PERIODS) {
+        throw new Refusal(507, '<D:number-of-matches-within-limits/>', {
+          message: `More than ${MAX_PERIODS} busy times; ask for a shorter range`,
+        })
+      }
     }
   }
   return found
@@ -89,22 +99,11 @@ export function freeBusy(
   ]
   for (const type of TYPES) {
     const name = type === 'BUSY' ? 'FREEBUSY' : `FREEBUSY;FBTYPE=${type}`
-    for (const { start, end } of joined(found.filter((one) => one.type === type))) {
+    for (const { start, end } of found.filter((one) => one.type === type)) {
       lines.push(`${name}:${stamp(start)}/${stamp(end)}`)
     }
   }
   return `${[...lines, 'END:VFREEBUSY', 'END:VCALENDAR'].join('\r\n')}\r\n`
-}
-
-/** Periods that touch become one. */
-function joined(periods: readonly Busy[]): { start: number; end: number }[] {
-  const result: { start: number; end: number }[] = []
-  for (const { start, end } of periods.toSorted((one, other) => one.start - other.start)) {
-    const last = result.at(-1)
-    if (last && start <= last.end) last.end = Math.max(last.end, end)
-    else result.push({ start, end })
-  }
-  return result
 }
 
 const stamp = (seconds: number) => new Date(seconds * 1000).toISOString().replace(/[-:]|\.\d+/g, '')

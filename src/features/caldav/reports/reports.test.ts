@@ -6,7 +6,7 @@ import {
   range,
   startCalendar,
 } from '../../../../test/support/dav-calendar.ts'
-import { DAY_MS } from '../../../lib/time.ts'
+import { DAY_MS, HOUR_MS } from '../../../lib/time.ts'
 import { forgetDeletions } from '../store/objects.repository.ts'
 
 let own: Awaited<ReturnType<typeof startCalendar>>
@@ -111,6 +111,48 @@ describe('calendar-query', () => {
 })
 
 describe('free-busy-query', () => {
+  const stamp = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '')
+
+  it('joins times that touch, however many events they are from', async () => {
+    const start = Date.UTC(2031, 0, 1)
+    for (let hour = 0; hour < 55; hour++) {
+      const text = event(`hour-${hour}`, stamp(start + hour * HOUR_MS), 'DURATION:PT1H')
+      await own.calendar.store(`hour-${hour}`, text)
+    }
+    const busy = await own.calendar.busy('20310101T000000Z', '20310104T000000Z')
+    expect(busy).toEqual([`${stamp(start)}/${stamp(start + 55 * HOUR_MS)}`])
+  })
+
+  it('refuses a range with more than 10,000 times instead of leaving some out', async () => {
+    const start = Date.UTC(2032, 0, 1)
+    const parts = Array.from({ length: 11_000 }, (_none, at) =>
+      [
+        'BEGIN:VEVENT',
+        'UID:many',
+        'DTSTAMP:20260101T000000Z',
+        `RECURRENCE-ID:${stamp(start + (at * HOUR_MS) / 2)}`,
+        `DTSTART:${stamp(start + (at * HOUR_MS) / 2)}`,
+        'DURATION:PT10M',
+        'END:VEVENT',
+      ].join('\r\n'),
+    )
+    const text = event('many', '20320101T000000Z').replace(
+      /BEGIN:VEVENT[\s\S]*END:VEVENT/,
+      parts.join('\r\n'),
+    )
+    await own.calendar.store('many', text)
+    const ask = (end: string) =>
+      me.report(
+        calendar,
+        `<C:free-busy-query ${NAMESPACES}><C:time-range start="20320101T000000Z" end="${end}"/></C:free-busy-query>`,
+      )
+    const refused = await ask('20321231T000000Z')
+    expect(refused.status).toBe(507)
+    expect(refused.text).toContain('<D:number-of-matches-within-limits/>')
+    expect((await ask('20320102T000000Z')).text.match(/FREEBUSY:/g)).toHaveLength(48)
+    expect((await me.delete(`${calendar}many.ics`)).status).toBe(204)
+  })
+
   it('lists the busy times without what they are', async () => {
     await me.put(
       `${calendar}cancelled.ics`,
