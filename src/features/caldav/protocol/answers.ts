@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { breather } from '../../../lib/breather.ts'
 import { DECLARATIONS } from '../xml/names.ts'
 import { escaped } from '../xml/write.ts'
 
@@ -74,9 +75,13 @@ export async function sendMultistatus(
     if (next.done) return reply.send(start + end)
     start += next.value
   }
+  const breathe = breather()
   async function* all() {
     yield start
-    yield* pieces
+    for await (const piece of pieces) {
+      yield piece
+      await breathe()
+    }
     yield end
   }
   return reply.send(Readable.from(all(), { objectMode: false }))

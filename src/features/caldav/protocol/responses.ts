@@ -1,3 +1,4 @@
+import { breather } from '../../../lib/breather.ts'
 import { childOf, type Element, elementsOf } from '../../../lib/xml.ts'
 import type { StoredObject } from '../store/objects.repository.ts'
 import { CALDAV, DAV, keyOf } from '../xml/names.ts'
@@ -52,6 +53,7 @@ export async function* responseOf(resource: Resource, wanted: Wanted): AsyncGene
   let found = ''
   let absent = ''
   let data: { key: string; text: string } | undefined
+  const breathe = breather()
   for (const key of keys) {
     if (isData(key)) {
       const text = dataOf(resource, key)
@@ -60,8 +62,11 @@ export async function* responseOf(resource: Resource, wanted: Wanted): AsyncGene
       continue
     }
     const value = propertyValue(resource, key)
-    if (value === undefined) absent += tag(key)
-    else found += tag(key, 'all' in wanted && wanted.all === 'names' ? '' : value)
+    if (value === undefined) {
+      absent += tag(key)
+      // A request may name thousands of properties that do not exist.
+      await breathe()
+    } else found += tag(key, 'all' in wanted && wanted.all === 'names' ? '' : value)
   }
   const start = `<D:response>${href(pathOf(resource.place))}`
   const end = `${absent === '' ? '' : propstat(absent, NOT_FOUND)}</D:response>`

@@ -1,3 +1,4 @@
+import { breather } from '../../../lib/breather.ts'
 import { childrenOf, type Element, textOf } from '../../../lib/xml.ts'
 import { missing, Refusal, sendMultistatus } from '../protocol/answers.ts'
 import { type Context, collectionAt, type Handler } from '../protocol/context.ts'
@@ -31,11 +32,13 @@ async function* responses(
 ): AsyncGenerator<string> {
   const { me } = context
   const wanted = wantedIn(root)
+  const breathe = breather()
   const paths = new Map<string, string>()
   for (const path of childrenOf(root, DAV, 'href').map((one) => textOf(one).trim())) {
     const name = nameIn(path, place)
     if (name === undefined) yield missing(path)
     else paths.set(name, path)
+    await breathe()
   }
   for await (const rows of collection.named([...paths.keys()], wantsData(wanted))) {
     for (const object of await asAsked(context, wanted, rows, zone)) {
