@@ -99,10 +99,13 @@ describe.skipIf(!hasChromium)('a tenant in the dashboard', () => {
 
   it('sees what waits of its own mail and deletes a message with a reason', async () => {
     const deleted: string[] = []
-    world.app.core.mailQueue.delete = async (id) => {
+    const { mailQueue } = world.app.core
+    mailQueue.delete = async (id) => {
       deleted.push(id)
       return true
     }
+    const read = { recipients: ['a@elsewhere.test'], headers: [], truncated: false }
+    mailQueue.headers = async () => ({ sender: 'news@acme.test', ...read })
     const { page, problems, close } = await world.visit(await world.jars.dashboard())
     await page.goto('/app/waiting')
     const row = page.getByRole('row', { name: /news@acme\.test/ })
