@@ -24,7 +24,7 @@ const PLAIN = new Set(
   requested_by resource_type s secondary_color secret sender sending_profile service severity
   signing_secret since sort_by sort_dir source_host source_password source_username split start
   start_date status step storage_path subject suffix support_email support_url suppression_type
-  target target_host target_password target_type target_username text timezone to url user_agent user_email
+  target target_host target_password target_type target_username text timezone to token url user_agent user_email
   certificate cipher encrypted_message expire_date key key_type new_passphrase passphrase pkcs12
   signature
   bcc cc content_id content_type filename html_content new_name plaintext_content reply_to
