@@ -6,9 +6,11 @@ import sys
 ETH_P_ALL = 0x0003
 IPV4 = b"\x08\x00"
 PACKET_OUTGOING = 4
+# SO_RCVBUF stops at net.core.rmem_max, a fraction of a megabyte.
+SO_RCVBUFFORCE = 33
 
 recorder = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-recorder.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 << 20)
+recorder.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
 sys.stderr.write("ready\n")
 sys.stderr.flush()
 while True:

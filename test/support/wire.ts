@@ -56,8 +56,10 @@ function inOrder(parts: ReadonlyMap<number, Buffer>): Buffer {
   let end = distance(sorted[0]?.[0] ?? first)
   for (const [sequence, content] of sorted) {
     const known = end - distance(sequence)
+    // A segment before it was not recorded: records of TLS cannot be found after the gap.
+    if (known < 0) break
     if (known >= content.length) continue
-    pieces.push(content.subarray(Math.max(0, known)))
+    pieces.push(content.subarray(known))
     end = distance(sequence) + content.length
   }
   return Buffer.concat(pieces)

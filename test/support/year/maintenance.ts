@@ -71,15 +71,16 @@ export async function october(year: Year) {
     waitFor(() => host.sink.to(channel.target).find(({ data }) => data.includes(text)))
   /** The serial number of the certificate that mail programs see; undefined without a session. */
   const presented = async () => {
-    const client = await openSmtp({ port: host.ports.submission })
+    let client: Awaited<ReturnType<typeof openSmtp>> | undefined
     try {
+      client = await openSmtp({ port: host.ports.submission })
       await client.startTls('acme.test')
       return client.certificate()?.serialNumber
     } catch {
-      // A session may end while Postfix takes over another certificate.
+      // A session may end, or not begin, while Postfix takes over another certificate.
       return undefined
     } finally {
-      client.quit()
+      client?.quit()
     }
   }
   const path = `${SSL}/certificates/acme.test`
