@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { knownMigrations, statementsOf } from '../src/database/migrations.ts'
 import { sha256 } from '../src/lib/tokens.ts'
 import { ROOT } from './support/documentation.ts'
+import { isShallow } from './support/releases.ts'
 
 let folder: string
 beforeEach(() => {
@@ -29,25 +30,31 @@ it('refuses a landed migration that was changed, and does not freeze the change'
   expect(run('--check')).toEqual({ status: 1, complaint })
 })
 
-it('refuses a released migration that was changed together with its checksum', () => {
-  const list = join(folder, 'checksums.txt')
-  const first = readFileSync(join(folder, '0001_tenancy.sql'), 'utf8')
-  const changed = `${first}-- one more comment\n`
-  writeFileSync(join(folder, '0001_tenancy.sql'), changed)
-  const checksums = readFileSync(list, 'utf8')
-  writeFileSync(list, checksums.replace(sha256(first), sha256(changed)))
-  const complaint = expect.stringContaining('0001_tenancy.sql is not as release 1.0.0 has it')
-  expect(run('--check')).toEqual({ status: 1, complaint })
-})
+it.skipIf(isShallow)(
+  'refuses a released migration that was changed together with its checksum',
+  () => {
+    const list = join(folder, 'checksums.txt')
+    const first = readFileSync(join(folder, '0001_tenancy.sql'), 'utf8')
+    const changed = `${first}-- one more comment\n`
+    writeFileSync(join(folder, '0001_tenancy.sql'), changed)
+    const checksums = readFileSync(list, 'utf8')
+    writeFileSync(list, checksums.replace(sha256(first), sha256(changed)))
+    const complaint = expect.stringContaining('0001_tenancy.sql is not as release 1.0.0 has it')
+    expect(run('--check')).toEqual({ status: 1, complaint })
+  },
+)
 
-it('refuses a released migration that was removed together with its checksum', () => {
-  const list = join(folder, 'checksums.txt')
-  rmSync(join(folder, '0005_mail_log.sql'))
-  const checksums = readFileSync(list, 'utf8')
-  writeFileSync(list, checksums.replace(/^.* {2}0005_mail_log\.sql\n/m, ''))
-  const complaint = expect.stringContaining('0005_mail_log.sql is not as release 1.0.0 has it')
-  expect(run('--check')).toEqual({ status: 1, complaint })
-})
+it.skipIf(isShallow)(
+  'refuses a released migration that was removed together with its checksum',
+  () => {
+    const list = join(folder, 'checksums.txt')
+    rmSync(join(folder, '0005_mail_log.sql'))
+    const checksums = readFileSync(list, 'utf8')
+    writeFileSync(list, checksums.replace(/^.* {2}0005_mail_log\.sql\n/m, ''))
+    const complaint = expect.stringContaining('0005_mail_log.sql is not as release 1.0.0 has it')
+    expect(run('--check')).toEqual({ status: 1, complaint })
+  },
+)
 
 it('refuses a landed migration that is missing', () => {
   rmSync(join(folder, '0005_mail_log.sql'))

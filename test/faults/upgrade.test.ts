@@ -13,7 +13,7 @@ import {
   temporaryFolder,
   until,
 } from '../support/process.ts'
-import { builtRelease, type Release, releases } from '../support/releases.ts'
+import { builtRelease, isShallow, type Release, releases } from '../support/releases.ts'
 
 afterEach(cleanUp)
 
@@ -26,7 +26,9 @@ interface Kept {
   messageId: string
 }
 
-describe.each(releases)('an upgrade from release $version', (release) => {
+const title = isShallow ? ' (skipped: this clone is shallow)' : ''
+
+describe.skipIf(isShallow).each(releases)(`an upgrade from release $version${title}`, (release) => {
   it('keeps everything, and leads back with or without the backup', async () => {
     const main = builtRelease(release)
     const dataDir = join(temporaryFolder(), 'data')

@@ -20,6 +20,12 @@ export const releases: Release[] = readFileSync(join(ROOT, 'migrations', 'releas
     return { version, commit }
   })
 
+/** True for a clone without the whole history, such as `git clone --depth 1` makes. */
+export const isShallow =
+  spawnSync('git', ['rev-parse', '--is-shallow-repository'], { cwd: ROOT })
+    .stdout.toString()
+    .trim() === 'true'
+
 /** The program of a release, built from its commit once for all tests. */
 export function builtRelease({ version, commit }: Release): string {
   const git = (...args: string[]) => spawnSync('git', args, { cwd: ROOT, maxBuffer: 500_000_000 })
