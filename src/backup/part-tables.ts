@@ -23,7 +23,7 @@ export const OBSERVED: ReadonlySet<string> = new Set([
   ...['next_run_at', 'due_at', 'last_run_at', 'last_error', 'lease_owner', 'lease_until'],
   // Of calendars, see `renewSync`.
   ...['seq', 'forgotten_seq', 'object_count', 'bytes'],
-  // Of JMAP accounts, see `renewSync`.
+  // Columns of JMAP accounts, which `renewSync` sets.
   ...['state', 'forgotten', 'used_at'],
 ])
 

@@ -7,7 +7,7 @@ import { linkProtection } from './protect-links.ts'
 interface Released {
   organization_id: string | null
   recipient: string
-  /** Of outgoing mail. */
+  /** The sender of outgoing mail; null for mail that came in. */
   login: string | null
   message: MimeMessage
 }
